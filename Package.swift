@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The folder list is the architecture: a target is a layer and imports only layers above its own in this list.
+// Sources/ARCHITECTURE.md has the table; LayeringTests holds the code to it.
+let package = Package(
+  name: "Hearth",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Hearth", targets: ["Hearth"]),
+    .executable(name: "hearth", targets: ["HearthTool"]),
+    .executable(name: "hearth-bench", targets: ["HearthBench"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+    .target(name: "CHearth"),
+    .target(name: "HearthStorage", dependencies: ["CLZ4", "CHearth"]),
+    .target(name: "HearthModel"),
+    .target(name: "HearthDatabase", dependencies: ["HearthStorage", "HearthModel"]),
+    .target(name: "Hearth", dependencies: ["HearthModel", "HearthDatabase"]),
+    .executableTarget(
+      name: "HearthTool", dependencies: ["HearthStorage", "HearthModel", "HearthDatabase"], path: "Tools/hearth"),
+    .executableTarget(
+      name: "HearthBench", dependencies: ["HearthStorage", "HearthModel", "HearthDatabase", "Hearth"],
+      path: "Benchmarks/hearth-bench"),
+    .target(
+      name: "HearthTestSupport", dependencies: ["CHearth", "HearthStorage", "HearthModel", "HearthDatabase"],
+      path: "Tests/HearthTestSupport"),
+    .testTarget(name: "HearthStorageTests", dependencies: ["HearthStorage", "HearthTestSupport"]),
+    .testTarget(name: "HearthModelTests", dependencies: ["HearthModel", "HearthTestSupport"]),
+    .testTarget(name: "HearthDatabaseTests", dependencies: ["HearthDatabase", "HearthTestSupport"]),
+    .testTarget(name: "HearthTests", dependencies: ["Hearth", "HearthTestSupport"]),
+    .testTarget(name: "HearthSimulationTests", dependencies: ["HearthStorage", "HearthTestSupport"]),
+    .testTarget(name: "HearthToolTests", dependencies: ["HearthTestSupport"]),
+    .testTarget(name: "HearthProjectTests", dependencies: ["HearthStorage", "HearthTestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,16 @@
+/// How an engine is opened.
+package struct StorageOptions: Sendable, Equatable {
+  /// Opens without lock and without changing a byte; commits throw `.readOnly`.
+  package var readOnly = false
+  /// Create the folder's files when it holds no database yet.
+  package var createIfMissing = true
+  /// Bytes of keys and values that the active memtable may hold before it counts as full.
+  package var memtableBudgetBytes = 64 << 20
+  /// Size of the first log file; later ones double up to ``logFileBytesMax``.
+  package var logFileBytesMin = 64 << 10
+  package var logFileBytesMax = 64 << 20
+  /// The log may exceed four times the state by this much before a new base is written.
+  package var logSlackBytes = 64 << 20
+
+  package init() {}
+}
