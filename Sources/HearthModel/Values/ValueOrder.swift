@@ -39,9 +39,10 @@ package enum ValueOrder {
     if right.isNaN { return .greater }
     if right >= 0x1p63 { return .less }
     if right < -0x1p63 { return .greater }
-    let whole = right.rounded(.towardZero)
-    let ordering = Ordering.of(left, Int64(whole))
-    return ordering == .equal ? .of(whole, right) : ordering
+    // Truncates; the whole part of a double is a double again, so converting it back is exact.
+    let whole = Int64(right)
+    let ordering = Ordering.of(left, whole)
+    return ordering == .equal ? .of(Double(whole), right) : ordering
   }
 
   private static func compare(_ left: GeoPoint, _ right: GeoPoint) -> Ordering {
