@@ -10,12 +10,13 @@ package final class MemoryFileSystem: FileSystem {
     case directory(Directory)
   }
 
-  /// Guarded by `root`'s mutex, as all folders are.
+  /// Guarded by `mutex`, as all folders are.
   private final class Directory: @unchecked Sendable {
     var entries: [String: Entry] = [:]
   }
 
-  private let root = Mutex(Directory())
+  private let mutex = Lock()
+  private let root = Directory()
 
   package init() {}
 
@@ -79,7 +80,7 @@ package final class MemoryFileSystem: FileSystem {
 
   package func rename(_ source: String, to target: String) throws(StorageError) {
     let message = "The file could not be renamed to \(target)"
-    try root.withLock { root throws(StorageError) in
+    try mutex.withLock { () throws(StorageError) in
       let (from, oldName) = try MemoryFileSystem.find(source, from: root, message)
       let (into, newName) = try MemoryFileSystem.find(target, from: root, message)
       guard let oldName, let newName, let entry = from.entries[oldName] else {
@@ -161,10 +162,10 @@ package final class MemoryFileSystem: FileSystem {
   }
 
   /// Runs `body` with the folder that holds the path's last part, and that part; `nil` for the root itself.
-  private func change<R: Sendable>(
+  private func change<R>(
     _ path: String, _ message: String, _ body: (Directory, String?) throws(StorageError) -> R
   ) throws(StorageError) -> R {
-    try root.withLock { root throws(StorageError) in
+    try mutex.withLock { () throws(StorageError) in
       let (directory, name) = try MemoryFileSystem.find(path, from: root, message)
       return try body(directory, name)
     }

@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -15,7 +13,7 @@ final class MemoryNode: @unchecked Sendable {
   /// Large enough that sequential writing is copying, small enough that a tiny database stays tiny.
   private static let chunkBytes = 64 << 10
 
-  private let mutex = Mutex(())
+  private let mutex = Lock()
   // Guarded by `mutex`.
   private var chunks: [UnsafeMutableRawPointer?] = []
   private var byteCount = 0
@@ -25,10 +23,10 @@ final class MemoryNode: @unchecked Sendable {
     for chunk in chunks { chunk?.deallocate() }
   }
 
-  var size: Int { mutex.withLock { _ in byteCount } }
+  var size: Int { mutex.withLock { byteCount } }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {
-    mutex.withLock { _ in
+    mutex.withLock {
       guard let start = Int(exactly: offset), start < byteCount else { return 0 }
       let count = min(buffer.count, byteCount - start)
       var done = 0
@@ -48,7 +46,7 @@ final class MemoryNode: @unchecked Sendable {
 
   /// - Returns: `false` when no file can reach that far.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> Bool {
-    mutex.withLock { _ in
+    mutex.withLock {
       guard let start = Int(exactly: offset), start <= Int.max - bytes.count else { return false }
       guard !bytes.isEmpty else { return true }
       guard makeRoom(start + bytes.count) else { return false }
@@ -66,7 +64,7 @@ final class MemoryNode: @unchecked Sendable {
 
   /// - Returns: `false` when no file can be that long.
   func extend(to newCount: UInt64) -> Bool {
-    mutex.withLock { _ in
+    mutex.withLock {
       guard let newCount = Int(exactly: newCount), makeRoom(newCount) else { return false }
       byteCount = max(byteCount, newCount)
       return true
@@ -75,7 +73,7 @@ final class MemoryNode: @unchecked Sendable {
 
   /// - Returns: `false` when no file can be that long.
   func truncate(to newCount: UInt64) -> Bool {
-    mutex.withLock { _ in
+    mutex.withLock {
       guard let newCount = Int(exactly: newCount), makeRoom(newCount) else { return false }
       if newCount < byteCount {
         let (chunk, from) = newCount.quotientAndRemainder(dividingBy: MemoryNode.chunkBytes)
@@ -92,7 +90,7 @@ final class MemoryNode: @unchecked Sendable {
 
   /// Takes the lock for `owner`; the holder when there is one already.
   func lock(for newOwner: LockOwner) -> LockOwner? {
-    mutex.withLock { _ in
+    mutex.withLock {
       if let owner { return owner }
       owner = newOwner
       return nil
@@ -100,10 +98,10 @@ final class MemoryNode: @unchecked Sendable {
   }
 
   func unlock() {
-    mutex.withLock { _ in owner = nil }
+    mutex.withLock { owner = nil }
   }
 
-  var lockOwner: LockOwner? { mutex.withLock { _ in owner } }
+  var lockOwner: LockOwner? { mutex.withLock { owner } }
 
   /// A bound on the list of chunks: 16 TiB, as real file systems have one.
   private static let fileBytesMax = 16 << 40
