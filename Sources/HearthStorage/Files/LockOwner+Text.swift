@@ -20,12 +20,12 @@ extension LockOwner {
     return LockOwner(processID: getpid(), startTime: startTime, host: host)
   }
 
-  var text: [UInt8] {
+  package var text: [UInt8] {
     Array("pid \(processID)\nstarted \(startTime)\nhost \(host)\n".utf8)
   }
 
   /// `nil` when the bytes are not a lock file's: cut, empty (its holder has not written yet), or something else.
-  init?(text: [UInt8]) {
+  package init?(text: [UInt8]) {
     guard text.last == UInt8(ascii: "\n") else { return nil }
     let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count >= 4, lines[0].hasPrefix("pid "), lines[1].hasPrefix("started "), lines[2].hasPrefix("host "),
@@ -39,7 +39,7 @@ extension LockOwner {
 
   /// The error of whoever finds the lock taken.
   /// - Parameter holder: What the file says, `nil` when it says nothing that can be read.
-  static func lockedError(_ path: String, holder: LockOwner?) -> StorageError {
+  package static func lockedError(_ path: String, holder: LockOwner?) -> StorageError {
     guard let holder else {
       return StorageError(
         .locked, "The database is open for writing elsewhere, in a process that has not said which; close it there",

@@ -6,7 +6,7 @@ import Testing
 
 /// One suite, every implementation: what the engine may rely on whatever it runs on.
 @Suite struct FileSystemTests {
-  enum Kind: CaseIterable { case posix, memory }
+  enum Kind: CaseIterable { case posix, memory, simulated }
 
   /// Runs the body with a file system of that kind and a fresh folder in it.
   private func with(_ kind: Kind, _ body: (any FileSystem, String) throws -> Void) throws {
@@ -18,6 +18,10 @@ import Testing
       try body(POSIXFileSystem(), folder.path)
     case .memory:
       let files = MemoryFileSystem()
+      #expect(try files.createDirectory("/db"))
+      try body(files, "/db")
+    case .simulated:
+      let files = SimulatedFileSystem()
       #expect(try files.createDirectory("/db"))
       try body(files, "/db")
     }
