@@ -32,7 +32,7 @@ let package = Package(
     .testTarget(name: "HearthTests", dependencies: ["Hearth", "HearthTestSupport"]),
     .testTarget(name: "HearthSimulationTests", dependencies: ["HearthStorage", "HearthTestSupport"]),
     .testTarget(name: "HearthToolTests", dependencies: ["HearthTestSupport"]),
-    .testTarget(name: "HearthProjectTests", dependencies: ["HearthStorage", "HearthTestSupport"]),
+    .testTarget(name: "HearthProjectTests", dependencies: ["HearthStorage", "HearthBench", "HearthTestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

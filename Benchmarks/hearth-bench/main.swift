@@ -1,1 +1,3 @@
-print("hearth-bench")
+import Foundation
+
+exit(await HearthBench.main(Array(CommandLine.arguments.dropFirst())))
