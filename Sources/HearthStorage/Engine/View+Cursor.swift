@@ -1,0 +1,40 @@
+extension View {
+  /// Steps through a range of one tree in runs of entries, up or down from any key.
+  ///
+  /// The cursor stands in a gap between entries. ``next(_:entriesMax:bytesMax:)`` copies what follows the gap and moves
+  /// behind it, ``previous(_:entriesMax:bytesMax:)`` what is before it, nearest first. So turning around returns the
+  /// last entry again.
+  ///
+  /// Threading: one thread at a time. It keeps its view alive.
+  package final class Cursor {
+    private let view: View
+    private var merged: MergedCursor
+
+    init(_ view: View, _ tree: TreeID, _ range: KeyRange) {
+      self.view = view
+      merged = MergedCursor(view.stack, tree, range)
+    }
+
+    /// Puts the gap before the first entry at or above `key`, not leaving the range.
+    package func seek(_ key: [UInt8]) { merged.seek(key) }
+
+    /// Puts the gap before the range's first entry.
+    package func seekToStart() { merged.seek([]) }
+
+    /// Puts the gap behind the range's last entry.
+    package func seekToEnd() { merged.seekToEnd() }
+
+    /// Replaces `run` by the entries that follow, ascending: at most `entriesMax`, and no more once they hold
+    /// `bytesMax` bytes. An empty run means the end of the range.
+    package func next(_ run: inout EntryRun, entriesMax: Int = 256, bytesMax: Int = 256 << 10) {
+      run.removeAll()
+      while run.count < entriesMax, run.bytes.count < bytesMax, let entry = merged.next() { run.append(entry) }
+    }
+
+    /// As ``next(_:entriesMax:bytesMax:)``, descending from the gap.
+    package func previous(_ run: inout EntryRun, entriesMax: Int = 256, bytesMax: Int = 256 << 10) {
+      run.removeAll()
+      while run.count < entriesMax, run.bytes.count < bytesMax, let entry = merged.previous() { run.append(entry) }
+    }
+  }
+}
