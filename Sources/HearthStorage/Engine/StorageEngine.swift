@@ -1,62 +1,145 @@
 /// An ordered map from bytes to bytes in a folder: atomic batches, immutable views, a write-ahead log.
 ///
-/// Threading: every member may be called from any thread at any time.
-package final class StorageEngine: Sendable {
-  init() {}
+/// Threading: every member may be called from any thread at any time. Three kinds of work meet here, each with its
+/// own lock or owner:
+/// - *sequencing* (`sequencer`, under `lock`): a commit gets its place, no I/O;
+/// - *flushing* (`writer`): whoever set `isFlushing` writes and syncs the log, publishes, acknowledges;
+/// - *maintenance* (one worker): bases, folds, recycling.
+package final class StorageEngine: @unchecked Sendable {
+  let directory: String
+  let options: StorageOptions
+  let environment: StorageEnvironment
 
-  /// Opens the database in `directory`, creating it if missing and allowed.
-  package static func open(
-    at directory: String, options: StorageOptions = StorageOptions(), environment: StorageEnvironment
-  ) throws(StorageError) -> StorageEngine {
-    fatalError("pending")
+  /// Guards `sequencer`.
+  let lock = Lock()
+  let sequencer: Sequencer
+  let registry: LiveViews
+  /// Owned by whoever set `sequencer.isFlushing`.
+  let writer: WALWriter?
+  /// Announced when a flush ended or the maintenance got on.
+  let gate: any Gate
+
+  /// The view that readers get; under `viewLock`.
+  private let viewLock = Lock()
+  private var publishedView: View
+
+  /// Owned by the maintenance worker.
+  let maintenance: Maintenance?
+  private(set) var committer: (any Worker)?
+  private(set) var maintainer: (any Worker)?
+  private let directoryLock: (any DirectoryLock)?
+  /// What was not as it should be when the database was opened, and cost nothing; for people.
+  package let openNotes: [String]
+  /// Read-only, of a damaged log: what is lost after the prefix that the views show.
+  package let openDamage: StorageError?
+
+  init(
+    directory: String, options: StorageOptions, environment: StorageEnvironment, recovered: RecoveredState,
+    opened: OpenedFiles?
+  ) {
+    self.directory = directory
+    self.options = options
+    self.environment = environment
+    registry = LiveViews()
+    let appender =
+      opened?.appender
+      ?? WALAppender(
+        lineage: recovered.superblock.lineage, generation: recovered.superblock.logGeneration,
+        position: recovered.replay.end, chain: recovered.replay.chain, file: nil, options: options)
+    sequencer = Sequencer(
+      recovered: recovered, appender: appender, registry: registry, environment: environment, options: options)
+    publishedView = sequencer.view
+    writer = opened?.writer
+    maintenance = opened?.maintenance
+    directoryLock = opened?.lock
+    openNotes = recovered.notes
+    openDamage = recovered.replay.damage
+    gate = environment.executor.makeGate()
+    guard opened != nil else { return }
+    committer = environment.executor.makeWorker("hearth-commit") { [weak self] in self?.commitStep() ?? .signal }
+    maintainer = environment.executor.makeWorker("hearth-maintain") { [weak self] in
+      self?.maintenanceStep() ?? .signal
+    }
+    maintainer?.signal()
   }
+
+  deinit {
+    committer?.stop()
+    maintainer?.stop()
+    writer?.close()
+    directoryLock?.release()
+  }
+
+  // MARK: - Reading
 
   /// The newest published state.
   package func view() throws(StorageError) -> View {
-    fatalError("pending")
+    let phase = lock.withLock { sequencer.phase }
+    if case .closed = phase { throw StorageError(.closed, "the database is closed") }
+    return currentView()
+  }
+
+  func currentView() -> View { viewLock.withLock { publishedView } }
+
+  func publish(_ view: View) {
+    // The old one dies outside the lock.
+    let old = viewLock.withLock {
+      defer { publishedView = view }
+      return publishedView
+    }
+    _ = old
   }
 
   /// The newest published state once it holds every write that was enqueued without waiting before this call.
   package func settledView() throws(StorageError) -> View {
-    fatalError("pending")
+    if let ticket = lock.withLock({ sequencer.lastUnawaited }), ticket.result == nil { _ = wait(for: ticket) }
+    return try view()
   }
 
   /// As the other form, suspending instead of blocking.
   package func settledView() async throws(StorageError) -> View {
-    fatalError("pending")
+    if let ticket = lock.withLock({ sequencer.lastUnawaited }), ticket.result == nil {
+      committer?.signal()
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        ticket.whenFinished { _ in continuation.resume() }
+      }
+    }
+    return try view()
   }
 
-  /// Derives a batch from the newest sequenced state, commits it, and returns once it is as durable as asked.
-  ///
-  /// `derive` runs again when another commit changed what the batch depends on (its keys, its conditions taken from
-  /// the view it was given); what it throws comes out unchanged and nothing is written. A condition older than that
-  /// view (a transaction's) that no longer holds throws `.conflict`.
-  @discardableResult
-  package func commit(
-    _ durability: Durability = .durable, deriving derive: (View) throws -> KeyValueBatch
-  ) throws -> CommitReceipt {
-    fatalError("pending")
-  }
-
-  /// As the blocking form. Cancelling the task does not undo the commit.
-  @discardableResult
-  package nonisolated(nonsending) func commit(
-    _ durability: Durability = .durable, deriving derive: (View) throws -> KeyValueBatch
-  ) async throws -> CommitReceipt {
-    fatalError("pending")
-  }
-
-  /// As ``commit(_:deriving:)``, but returns once the commit is ordered; writing and syncing go on behind.
-  /// `completion` is called exactly once, on a thread of the engine's that must not be blocked.
-  package func enqueue(
-    _ durability: Durability = .durable, deriving derive: (View) throws -> KeyValueBatch,
-    completion: @escaping @Sendable (Result<CommitReceipt, StorageError>) -> Void
-  ) throws {
-    fatalError("pending")
-  }
+  // MARK: - Closing
 
   /// Writes and syncs everything, writes a new base, releases the lock. Later calls throw `.closed`; twice is fine.
+  ///
+  /// - Throws: what went wrong on the way; the database is closed all the same, and what was acknowledged is in the
+  ///   log.
   package func close() throws(StorageError) {
-    fatalError("pending")
+    let isFirst = lock.withLock {
+      switch sequencer.phase {
+      case .open, .failed:
+        let hasFailed = if case .failed = sequencer.phase { true } else { false }
+        sequencer.phase = hasFailed ? .closed : .closing
+        return true
+      case .closing, .closed: return false
+      }
+    }
+    guard isFirst else {
+      gate.wait(until: { lock.withLock { if case .closed = sequencer.phase { true } else { false } } })
+      return
+    }
+    var failure: StorageError?
+    if let maintenance, writer?.hasFailed == false {
+      maintenance.requestClose()
+      maintainer?.signal()
+      gate.wait(until: { maintenance.isClosed })
+      failure = maintenance.closeError
+    }
+    committer?.stop()
+    maintainer?.stop()
+    lock.withLock { sequencer.phase = .closed }
+    writer?.close()
+    directoryLock?.release()
+    gate.announce()
+    if let failure { throw failure }
   }
 }

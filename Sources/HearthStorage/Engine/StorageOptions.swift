@@ -13,4 +13,9 @@ package struct StorageOptions: Sendable, Equatable {
   package var logSlackBytes = 64 << 20
 
   package init() {}
+
+  /// A larger batch is written in parts and becomes a memtable layer of its own.
+  var largeBatchBytes: Int { max(1, min(memtableBudgetBytes / 4, 16 << 20)) }
+  /// About how much of a large batch one frame takes.
+  var framePayloadBytes: Int { min(largeBatchBytes, 4 << 20) }
 }

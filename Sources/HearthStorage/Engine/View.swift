@@ -81,3 +81,16 @@ package final class View: @unchecked Sendable {
     Cursor(self, tree, range)
   }
 }
+
+extension View {
+  /// The size of the value at `key`, or `nil` when the key is absent.
+  package func valueSize(_ tree: TreeID, _ key: [UInt8]) throws(StorageError) -> Int? {
+    let state = state(tree, key)
+    return state.isPresent ? state.valueSize : nil
+  }
+
+  /// Whether a key of the range changed after `version`; may say so where only a neighbour did.
+  func hasChange(_ tree: TreeID, _ range: KeyRange, after version: UInt64) -> Bool {
+    range.withKeyBytes { lower, upper in stack.hasChange(tree, from: lower, to: upper, after: version) }
+  }
+}

@@ -5,12 +5,14 @@ extension Memtable {
   ///   - value: Ignored for a remove.
   ///   - oldSize: For replace and remove the size of the value that the layers below have.
   ///   - number: The same for all operations of a commit, higher from commit to commit.
+  /// - Returns: The entry made, `nil` where the operation and an earlier insert vanished.
   /// - Throws: `.invalidArgument` when the operation's claim contradicts this layer, or a size is out of range;
   ///   nothing has changed then.
+  @discardableResult
   func apply(
     _ kind: EntryKind, _ tree: TreeID, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, oldSize: Int = 0,
     version: UInt64, number: UInt64, to roots: inout Roots
-  ) throws(StorageError) {
+  ) throws(StorageError) -> Entry? {
     let key = KeyBytes(key)
     try checkSizes(key, value, tree)
     let location = locate(key, in: roots[tree])
@@ -19,8 +21,10 @@ extension Memtable {
       let value = kind == .remove ? UnsafeRawBufferPointer(start: nil, count: 0) : value
       let entry = arena.append(kind, version: version, oldSize: oldSize, key: key, value: value)
       store(entry, at: location, version: version, number: number, to: &roots[tree])
+      return entry
     case .vanish:
       vanish(at: location, version: version, number: number, from: &roots[tree])
+      return nil
     case .wrongClaim:
       throw Memtable.wrongClaim(kind, tree, key)
     }

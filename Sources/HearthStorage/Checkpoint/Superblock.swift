@@ -1,0 +1,86 @@
+import CHearth
+
+/// One checkpoint as a slot of `SUPER` names it: a base, and where the log goes on after it.
+struct Superblock: Equatable, Sendable {
+  var number: UInt64
+  var lineage: UInt64
+  /// 0 when there is no base: the state before the log is empty.
+  var baseSalt: UInt64
+  var baseBytes: UInt64
+  var commitVersion: UInt64
+  var commitTime: Int64
+  var logPosition: UInt64
+  var logGeneration: UInt64
+  var logChain: UInt32
+  var stateBytes: UInt64
+  /// By `TreeID.rawValue`.
+  var entryCounts: [UInt64]
+
+  var hasBase: Bool { baseSalt != 0 }
+
+  /// What one slot holds.
+  enum Reading: Equatable, Sendable {
+    case valid(Superblock)
+    case otherFormat(version: UInt32)
+    case unknownFeatures(UInt64)
+    /// Never written: zeros.
+    case empty
+    case invalid
+  }
+
+  func encoded(slot: Int) -> [UInt8] {
+    var image = [UInt8](repeating: 0, count: SuperblockFormat.slotBytes)
+    image.withUnsafeMutableBytes { buffer in
+      let p = buffer.baseAddress!
+      p.store(u64: SuperblockFormat.magic, at: SuperblockFormat.Slot.magic)
+      p.store(u32: SuperblockFormat.version, at: SuperblockFormat.Slot.version)
+      p.store(u64: number, at: SuperblockFormat.Slot.number)
+      p.store(u64: lineage, at: SuperblockFormat.Slot.lineage)
+      p.store(u64: baseSalt, at: SuperblockFormat.Slot.baseSalt)
+      p.store(u64: baseBytes, at: SuperblockFormat.Slot.baseBytes)
+      p.store(u64: commitVersion, at: SuperblockFormat.Slot.commitVersion)
+      p.store(u64: UInt64(bitPattern: commitTime), at: SuperblockFormat.Slot.commitTime)
+      p.store(u64: logPosition, at: SuperblockFormat.Slot.logPosition)
+      p.store(u64: logGeneration, at: SuperblockFormat.Slot.logGeneration)
+      p.store(u32: logChain, at: SuperblockFormat.Slot.logChain)
+      p.store(u64: stateBytes, at: SuperblockFormat.Slot.stateBytes)
+      for (index, count) in entryCounts.enumerated() {
+        p.store(u64: count, at: SuperblockFormat.Slot.entryCounts + 8 * index)
+      }
+      p.store(u32: Self.checksum(UnsafeRawPointer(p), slot: slot), at: SuperblockFormat.Slot.crc)
+    }
+    return image
+  }
+
+  /// - Parameter bytes: the slot's 4 KiB, or what there is of them.
+  static func read(_ bytes: UnsafeRawBufferPointer, slot: Int) -> Reading {
+    guard let p = bytes.baseAddress, bytes.count >= SuperblockFormat.checkedBytes else { return .invalid }
+    guard p.u64(SuperblockFormat.Slot.magic) == SuperblockFormat.magic else {
+      return bytes.allSatisfy { $0 == 0 } ? .empty : .invalid
+    }
+    let version = p.u32(SuperblockFormat.Slot.version)
+    guard version == SuperblockFormat.version else { return .otherFormat(version: version) }
+    guard p.u32(SuperblockFormat.Slot.crc) == checksum(p, slot: slot) else { return .invalid }
+    let features = p.u64(SuperblockFormat.Slot.features)
+    guard features == 0 else { return .unknownFeatures(features) }
+    let superblock = Superblock(
+      number: p.u64(SuperblockFormat.Slot.number), lineage: p.u64(SuperblockFormat.Slot.lineage),
+      baseSalt: p.u64(SuperblockFormat.Slot.baseSalt), baseBytes: p.u64(SuperblockFormat.Slot.baseBytes),
+      commitVersion: p.u64(SuperblockFormat.Slot.commitVersion),
+      commitTime: Int64(bitPattern: p.u64(SuperblockFormat.Slot.commitTime)),
+      logPosition: p.u64(SuperblockFormat.Slot.logPosition),
+      logGeneration: p.u64(SuperblockFormat.Slot.logGeneration), logChain: p.u32(SuperblockFormat.Slot.logChain),
+      stateBytes: p.u64(SuperblockFormat.Slot.stateBytes),
+      entryCounts: (0..<TreeID.allCases.count).map { p.u64(SuperblockFormat.Slot.entryCounts + 8 * $0) })
+    guard superblock.logPosition <= UInt64.max / 4, superblock.logPosition % WALFormat.sectorBytes == 0 else {
+      return .invalid
+    }
+    return .valid(superblock)
+  }
+
+  private static func checksum(_ p: UnsafeRawPointer, slot: Int) -> UInt32 {
+    hearth_crc32c(
+      WALFormat.seed(position: UInt64(slot)), p + SuperblockFormat.Slot.number,
+      SuperblockFormat.checkedBytes - SuperblockFormat.Slot.number)
+  }
+}

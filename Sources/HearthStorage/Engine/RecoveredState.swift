@@ -1,0 +1,18 @@
+/// What reading a database's files gave.
+struct RecoveredState {
+  var superblock: Superblock
+  /// By slot index, the superblocks that count.
+  var slots: [Superblock?]
+  /// Above the number of every slot, also of those that don't count.
+  var nextCheckpoint: UInt64
+  var inventory: WALInventory
+  var replay: WALReplay
+  var stack: LayerStack
+  /// Of the newest root.
+  var number: UInt64
+  var version: UInt64
+  var time: Int64
+  var stateBytes: Int
+  /// Things that were not as they should be but cost nothing.
+  var notes: [String]
+}

@@ -1,0 +1,159 @@
+/// Reads a database: the newest superblock that counts, its base, and the log after it. Changes nothing on disk.
+struct Recovery {
+  private let directory: String
+  private let fileSystem: any FileSystem
+  private let options: StorageOptions
+  private var notes: [String] = []
+  private var nextCheckpoint: UInt64 = 1
+
+  /// All changes of a recovery share one number: nobody sees a state in between.
+  private static let number: UInt64 = 1
+
+  init(directory: String, fileSystem: any FileSystem, options: StorageOptions) {
+    self.directory = directory
+    self.fileSystem = fileSystem
+    self.options = options
+  }
+
+  /// - Throws: `.corruption` when no superblock counts or no base can be read, `.unsupportedFormat`, or what reading
+  ///   throws. Damage in the log does not throw: `replay.damage` says it, and the state is the good prefix.
+  mutating func run() throws(StorageError) -> RecoveredState {
+    let readings = try SuperblockStore.read(directory: directory, fileSystem: fileSystem)
+    let superPath = directory + "/" + SuperblockStore.fileName
+    var lineage: UInt64?
+    for (slot, reading) in readings.enumerated() {
+      switch reading {
+      case .valid(let superblock):
+        lineage = lineage ?? superblock.lineage
+        nextCheckpoint = max(nextCheckpoint, superblock.number &+ 1)
+      case .otherFormat(let version):
+        throw StorageError(
+          .unsupportedFormat,
+          "format \(version) is not the one this build reads (\(SuperblockFormat.version)); use the build that wrote it",
+          file: superPath, offset: UInt64(slot * SuperblockFormat.slotBytes + SuperblockFormat.Slot.version))
+      case .unknownFeatures(let features):
+        throw StorageError(
+          .unsupportedFormat, "the database uses features (0x\(String(features, radix: 16))) this build doesn't know",
+          file: superPath, offset: UInt64(slot * SuperblockFormat.slotBytes + SuperblockFormat.Slot.features))
+      case .invalid: notes.append("slot \(slot) of SUPER is damaged")
+      case .empty: break
+      }
+    }
+    guard let lineage else {
+      throw StorageError(.corruption, "none of the four slots of SUPER is readable", file: superPath, offset: 0)
+    }
+    let inventory = try WALInventory(
+      WALDirectory(database: directory, fileSystem: fileSystem), lineage: lineage)
+    var slots = readings.map { reading -> Superblock? in
+      if case .valid(let superblock) = reading, Self.base(of: superblock, in: inventory) != nil || !superblock.hasBase {
+        return superblock
+      }
+      return nil
+    }
+    var baseDamage: StorageError?
+    while let superblock = slots.compactMap({ $0 }).max(by: { $0.number < $1.number }) {
+      do throws(StorageError) {
+        return try replay(superblock, slots: slots, inventory: inventory)
+      } catch {
+        guard error.code == .corruption else { throw error }
+        // The slot before still has its base and all of its log.
+        notes.append("checkpoint \(superblock.number) can't be used: \(error)")
+        baseDamage = baseDamage ?? error
+        slots = slots.map { $0?.number == superblock.number ? nil : $0 }
+      }
+    }
+    throw baseDamage
+      ?? StorageError(.corruption, "no slot of SUPER names a base that is there", file: superPath, offset: 0)
+  }
+
+  static func base(of superblock: Superblock, in inventory: WALInventory) -> WALInventory.Item? {
+    inventory.bases.first {
+      $0.header.salt == superblock.baseSalt && !$0.isCut && $0.header.fileBytes == superblock.baseBytes
+    }
+  }
+
+  private func replay(
+    _ superblock: Superblock, slots: [Superblock?], inventory: WALInventory
+  ) throws(StorageError) -> RecoveredState {
+    var below: [LayerStack.Layer] = []
+    if let item = Self.base(of: superblock, in: inventory) {
+      below = [try BaseReader.load(item, superblock, fileSystem: fileSystem, number: Self.number)]
+    }
+    let applier = ReplayApplier(number: Self.number)
+    var replay = WALReplay(after: superblock, inventory: inventory, fileSystem: fileSystem)
+    try replay.run { (frame, payload) throws(StorageError) in try applier.apply(frame, payload) }
+    return RecoveredState(
+      superblock: superblock, slots: slots, nextCheckpoint: nextCheckpoint, inventory: inventory, replay: replay,
+      stack: LayerStack(
+        top: LayerStack.Layer(memtable: applier.memtable, roots: applier.roots), below: below),
+      number: Self.number, version: replay.lastVersion, time: replay.lastTime,
+      stateBytes: Int(superblock.stateBytes) + applier.growth, notes: notes)
+  }
+}
+
+/// Applies the log's frames to a fresh memtable. A batch in parts waits in a layer of its own for its last part.
+private final class ReplayApplier {
+  let memtable = Memtable()
+  var roots = Roots()
+  var growth = 0
+  private let number: UInt64
+  private var open: (memtable: Memtable, roots: Roots, growth: Int)?
+
+  init(number: UInt64) {
+    self.number = number
+  }
+
+  func apply(_ frame: WALFrame, _ payload: UnsafeRawBufferPointer) throws(StorageError) {
+    switch frame.kind {
+    case .seal: break
+    case .commit:
+      open = nil
+      growth += try apply(payload, frame, to: memtable, &roots)
+    case .firstPart, .part, .lastPart:
+      var part = frame.kind == .firstPart ? nil : open
+      open = nil
+      if part == nil {
+        // A part without its beginning can't be in a log that checks.
+        guard frame.kind == .firstPart else {
+          throw StorageError(.corruption, "a batch of several parts lacks its first (position \(frame.position))")
+        }
+        part = (Memtable(), Roots(), 0)
+      }
+      guard var current = part else { return }
+      current.growth += try apply(payload, frame, to: current.memtable, &current.roots)
+      if frame.kind == .lastPart {
+        var fold = LayerFold(current.memtable, current.roots, into: memtable)
+        while try !fold.step(entriesMax: .max, number: number, to: &roots) {}
+        growth += current.growth
+      } else {
+        open = current
+      }
+    }
+  }
+
+  private func apply(
+    _ payload: UnsafeRawBufferPointer, _ frame: WALFrame, to memtable: Memtable, _ roots: inout Roots
+  ) throws(StorageError) -> Int {
+    var reader = BatchReader(payload)
+    var growth = 0
+    var count: UInt32 = 0
+    do throws(StorageError) {
+      while let operation = reader.next() {
+        _ = try memtable.apply(
+          operation.kind, operation.tree, key: operation.key, value: operation.value, oldSize: operation.oldSize,
+          version: frame.commitVersion, number: number, to: &roots)
+        growth &+= operation.stateGrowth
+        count &+= 1
+      }
+    } catch {
+      throw StorageError(
+        .corruption, "commit \(frame.commitVersion) contradicts those before it (position \(frame.position))",
+        cause: error.description)
+    }
+    guard !reader.isDamaged, count == frame.operationCount else {
+      throw StorageError(
+        .corruption, "commit \(frame.commitVersion) holds bytes that are no operation (position \(frame.position))")
+    }
+    return growth
+  }
+}

@@ -1,0 +1,351 @@
+/// The state behind the sequencer's lock: the order of commits, and everything sequenced but not yet published.
+///
+/// Not thread-safe: ``StorageEngine`` touches it under its lock only. Nothing here does I/O or waits.
+final class Sequencer {
+  enum Phase {
+    case open
+    /// No new commits; what is sequenced is still written.
+    case closing
+    case closed
+    /// The log failed: reads go on, commits get this error.
+    case failed(StorageError)
+  }
+
+  /// Where the sequenced state stood at some moment, to publish it or to go back to it.
+  struct Point {
+    var view: View
+    var stateBytes: Int
+    var log: WALAppender.Mark
+  }
+
+  @exclusivity(unchecked) var phase = Phase.open
+  @exclusivity(unchecked) var appender: WALAppender
+  /// The layer that commits change; always the top of `view`'s stack.
+  @exclusivity(unchecked) var active: Memtable
+  /// The newest sequenced state.
+  @exclusivity(unchecked) var view: View
+  /// Number of the newest root made; grows with each commit and each change of the stack.
+  @exclusivity(unchecked) var number: UInt64
+  /// Versions and times go on even when a commit fails.
+  @exclusivity(unchecked) var lastVersion: UInt64
+  @exclusivity(unchecked) var lastTime: Int64
+  /// Bytes of all keys and values in the sequenced state.
+  @exclusivity(unchecked) var stateBytes: Int
+  /// The state that readers see.
+  @exclusivity(unchecked) var published: Point
+  /// Sequenced, not yet acknowledged, in order.
+  @exclusivity(unchecked) var queue: [CommitTicket] = []
+  @exclusivity(unchecked) var wantsSync = false
+  /// Someone is writing the log.
+  @exclusivity(unchecked) var isFlushing = false
+  /// When the oldest bytes were sequenced that no sync has covered; `nil` when there are none.
+  @exclusivity(unchecked) var unsyncedSince: UInt64?
+  @exclusivity(unchecked) var lastActivity: UInt64 = 0
+  /// The newest commit that nobody waits for.
+  @exclusivity(unchecked) var lastUnawaited: CommitTicket?
+  /// Ranges cannot be validated for readers older than this.
+  @exclusivity(unchecked) var validatableFrom: UInt64
+  /// Number of the newest checkpoint, for the headers of new log files.
+  @exclusivity(unchecked) var checkpointNumber: UInt64
+  /// The committer knows that it has to sync or seal in a while.
+  @exclusivity(unchecked) var isSealPlanned = false
+  /// Where the log went on when the newest base was written.
+  @exclusivity(unchecked) var basePosition: UInt64
+  /// After a failed attempt a base is not due before the log has grown further.
+  @exclusivity(unchecked) var baseDelay: UInt64 = 0
+  /// How often sequenced commits were given up; whoever took a view of the sequenced state compares.
+  @exclusivity(unchecked) var abandonCount = 0
+  @exclusivity(unchecked) private var commitsSinceReclaim = 0
+
+  private let registry: LiveViews
+  private let environment: StorageEnvironment
+  private let options: StorageOptions
+
+  init(
+    recovered: RecoveredState, appender: WALAppender, registry: LiveViews, environment: StorageEnvironment,
+    options: StorageOptions
+  ) {
+    self.appender = appender
+    self.registry = registry
+    self.environment = environment
+    self.options = options
+    active = recovered.stack.top.memtable
+    number = recovered.number
+    lastVersion = recovered.version
+    lastTime = recovered.time
+    stateBytes = recovered.stateBytes
+    validatableFrom = recovered.version
+    checkpointNumber = recovered.superblock.number
+    basePosition = recovered.superblock.logPosition
+    registry.viewBorn(number: recovered.number)
+    view = View(
+      number: recovered.number, version: recovered.version, commitTime: recovered.time, stack: recovered.stack,
+      registry: registry)
+    published = Point(view: view, stateBytes: recovered.stateBytes, log: appender.mark)
+  }
+
+  /// Whether something waits to be written or acknowledged.
+  var needsFlush: Bool { appender.hasPending || !queue.isEmpty }
+
+  /// The log has outgrown the state: a new base would free more than it costs.
+  var isBaseDue: Bool {
+    let logBytes = appender.position - basePosition
+    return logBytes > UInt64(max(stateBytes, 0)) * 4 + UInt64(options.logSlackBytes) + baseDelay
+  }
+
+  // MARK: - Sequencing
+
+  enum Outcome {
+    case sequenced(CommitTicket)
+    /// What the batch was derived from is not the newest state any more: derive it again.
+    case moved
+  }
+
+  /// Gives the batch its place in the order, or says why not. On `.moved` and on a throw nothing has changed.
+  func sequence(
+    _ batch: inout KeyValueBatch, derivedFrom base: View, layer: PreparedLayer?, durability: Durability
+  ) throws(StorageError) -> Outcome {
+    switch phase {
+    case .open: break
+    case .closing, .closed: throw StorageError(.closed, "the database is closed")
+    case .failed(let error): throw error
+    }
+    if base.version != view.version, operationsMoved(batch) { return .moved }
+    guard try conditionsHold(batch, derivedFrom: base) else { return .moved }
+    if batch.isEmpty { return .sequenced(acknowledgeUnchanged(durability)) }
+
+    let version = lastVersion + 1
+    let time = max(environment.clock.wallMicroseconds(), lastTime + 1)
+    batch.fillStamps(version: version, time: time)
+    let growth = try apply(batch, version: version, time: time, layer: layer)
+    appendFrames(batch, version: version, time: time)
+    lastVersion = version
+    lastTime = time
+    stateBytes += growth
+    let ticket = CommitTicket(receipt: CommitReceipt(version: version, time: time), durability: durability)
+    enqueue(ticket)
+    reclaimSometimes()
+    return .sequenced(ticket)
+  }
+
+  private func operationsMoved(_ batch: KeyValueBatch) -> Bool {
+    batch.withOperations { reader in
+      while let operation = reader.next() {
+        let wasAbsent = operation.kind == .insert
+        if view.stack.hasChange(
+          operation.tree, key: KeyBytes(operation.key), after: batch.baseVersion, wasAbsent: wasAbsent)
+        {
+          return true
+        }
+      }
+      return false
+    }
+  }
+
+  /// `false` when a condition taken from the view the batch was derived from no longer holds; an older one, a
+  /// transaction's, throws `.conflict`.
+  private func conditionsHold(_ batch: KeyValueBatch, derivedFrom base: View) throws(StorageError) -> Bool {
+    for condition in batch.conditions {
+      let version: UInt64
+      let isBroken: Bool
+      switch condition {
+      case .key(let tree, let key, let readVersion, let wasAbsent):
+        version = readVersion
+        isBroken = key.withKeyBytes {
+          view.stack.hasChange(tree, key: $0, after: readVersion, wasAbsent: wasAbsent)
+        }
+      case .range(let tree, let range, let readVersion):
+        version = readVersion
+        isBroken = readVersion < validatableFrom || view.hasChange(tree, range, after: readVersion)
+      }
+      guard isBroken else { continue }
+      if version == base.version, base.version != view.version { return false }
+      throw StorageError(.conflict, "a key or range that was read at version \(version) has changed since")
+    }
+    return true
+  }
+
+  /// A commit without changes is acknowledged when the state that it was checked against is.
+  private func acknowledgeUnchanged(_ durability: Durability) -> CommitTicket {
+    let ticket = CommitTicket(
+      receipt: CommitReceipt(version: view.version, time: view.commitTime), durability: durability)
+    let isSettled = view.number == published.view.number && queue.isEmpty
+    if isSettled, durability == .buffered || appender.syncedThrough >= appender.position {
+      ticket.finish(nil)
+    } else {
+      enqueue(ticket)
+    }
+    return ticket
+  }
+
+  private func enqueue(_ ticket: CommitTicket) {
+    queue.append(ticket)
+    if ticket.durability == .durable { wantsSync = true }
+    if unsyncedSince == nil { unsyncedSince = environment.clock.monotonicNanoseconds() }
+  }
+
+  /// Applies the operations to the memtable as the new sequenced view; returns by how much the state grew.
+  private func apply(
+    _ batch: KeyValueBatch, version: UInt64, time: Int64, layer: PreparedLayer?
+  ) throws(StorageError) -> Int {
+    if var layer {
+      layer.stamp(batch, version: version)
+      // The active memtable is frozen below the batch's layer.
+      active = Memtable()
+      push(
+        version: version, time: time,
+        stack: LayerStack(
+          top: LayerStack.Layer(memtable: active, roots: Roots()),
+          below: [LayerStack.Layer(memtable: layer.memtable, roots: layer.roots), view.stack.top] + view.stack.below))
+      return layer.growth
+    }
+    var roots = view.stack.top.roots
+    var growth = 0
+    var failure: StorageError?
+    number += 1
+    batch.withOperations { reader in
+      while failure == nil, let operation = reader.next() {
+        growth &+= operation.stateGrowth
+        do throws(StorageError) {
+          try active.apply(
+            operation.kind, operation.tree, key: operation.key, value: operation.value, oldSize: operation.oldSize,
+            version: version, number: number, to: &roots)
+        } catch {
+          failure = error
+        }
+      }
+    }
+    if let failure {
+      // The roots made so far are dropped; the layer forgets them.
+      active.rollback(toNumber: number - 1)
+      throw failure
+    }
+    var stack = view.stack
+    stack.top.roots = roots
+    show(version: version, time: time, stack: stack)
+    return growth
+  }
+
+  /// Makes `stack` the sequenced state under a number of its own.
+  func push(version: UInt64, time: Int64, stack: LayerStack) {
+    number += 1
+    show(version: version, time: time, stack: stack)
+  }
+
+  private func show(version: UInt64, time: Int64, stack: LayerStack) {
+    registry.viewBorn(number: number)
+    view = View(number: number, version: version, commitTime: time, stack: stack, registry: registry)
+  }
+
+  private func appendFrames(_ batch: KeyValueBatch, version: UInt64, time: Int64) {
+    let chunks =
+      batch.payload.count <= options.largeBatchBytes
+      ? [(bytes: 0..<batch.payload.count, operations: batch.count)] : batch.chunks(of: options.framePayloadBytes)
+    batch.payload.withUnsafeBytes { payload in
+      for (index, chunk) in chunks.enumerated() {
+        let kind: FrameKind =
+          chunks.count == 1
+          ? .commit : index == 0 ? .firstPart : index == chunks.count - 1 ? .lastPart : .part
+        appender.append(
+          kind, payload: UnsafeRawBufferPointer(rebasing: payload[chunk.bytes]), commitVersion: version,
+          commitTime: time, operationCount: UInt32(chunk.operations), checkpoint: checkpointNumber,
+          random: environment.random)
+      }
+    }
+  }
+
+  /// Nodes that no view shows go back to their slab, once in a while.
+  private func reclaimSometimes() {
+    commitsSinceReclaim += 1
+    guard commitsSinceReclaim >= 64 else { return }
+    commitsSinceReclaim = 0
+    active.reclaim(live: registry.liveNumbers())
+  }
+
+  /// Adds a frame that changes nothing and covers the last batch of an idle log.
+  func seal() {
+    appender.append(
+      .seal, payload: UnsafeRawBufferPointer(start: nil, count: 0), commitVersion: view.version,
+      commitTime: view.commitTime, operationCount: 0, checkpoint: checkpointNumber, random: environment.random)
+  }
+
+  // MARK: - Flushing
+
+  /// What one flush writes, publishes and acknowledges.
+  struct Flush {
+    var segments: [WALAppender.Segment]
+    var end: UInt64
+    var isSynced: Bool
+    var tickets: [CommitTicket]
+    var point: Point
+  }
+
+  func takeFlush(forceSync: Bool) -> Flush {
+    let isSynced = forceSync || wantsSync
+    let (segments, end) = appender.take(sync: isSynced)
+    defer {
+      queue.removeAll(keepingCapacity: true)
+      wantsSync = false
+    }
+    return Flush(
+      segments: segments, end: end, isSynced: isSynced, tickets: queue,
+      point: Point(view: view, stateBytes: stateBytes, log: appender.mark))
+  }
+
+  /// The flush is on disk: its state becomes the published one.
+  /// - Returns: the view to show to readers.
+  func finish(_ flush: Flush, now: UInt64) -> View {
+    appender.giveBack(flush.segments)
+    if flush.isSynced {
+      appender.synced(through: flush.end)
+      if !appender.hasPending { unsyncedSince = nil } else { unsyncedSince = now }
+    }
+    lastActivity = now
+    published = flush.point
+    // A change of the stack alone has no bytes in the log: show it as soon as nothing else is open.
+    if !needsFlush { published = Point(view: view, stateBytes: stateBytes, log: appender.mark) }
+    active.published(published.view.number)
+    return published.view
+  }
+
+  /// Publishes the sequenced state if nothing is on its way to the log. Returns whether it did.
+  func publishIfIdle() -> Bool {
+    guard !needsFlush, !isFlushing else { return false }
+    published = Point(view: view, stateBytes: stateBytes, log: appender.mark)
+    return true
+  }
+
+  /// Freezes the active layer under a fresh one.
+  func freeze() {
+    let stack = view.stack
+    active = Memtable()
+    let below = stack.top.roots == Roots() ? stack.below : [stack.top] + stack.below
+    push(
+      version: view.version, time: view.commitTime,
+      stack: LayerStack(top: LayerStack.Layer(memtable: active, roots: Roots()), below: below))
+  }
+
+  /// Nothing after the published state was written: the sequenced state returns to it (engine.md §5).
+  /// - Returns: the tickets that fail, those of `flush` included.
+  func abandon(_ flush: Flush, error: StorageError, logIsGood: Bool, now: UInt64) -> [CommitTicket] {
+    abandonCount += 1
+    lastActivity = now
+    if unsyncedSince != nil { unsyncedSince = now }
+    let failed = flush.tickets + queue
+    queue.removeAll()
+    wantsSync = false
+    appender.rollback(to: published.log)
+    stateBytes = published.stateBytes
+    // Commits go on in a layer of their own: the one that holds the failed entries may be read by views of them.
+    view = published.view
+    freeze()
+    published.view = view
+    if !logIsGood {
+      phase = .failed(
+        StorageError(
+          .closed, "writing stopped after an error; reads go on, reopen the database to write again",
+          at: error.place, cause: error.description))
+    }
+    return failed
+  }
+}

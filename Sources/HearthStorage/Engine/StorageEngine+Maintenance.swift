@@ -1,0 +1,223 @@
+extension StorageEngine {
+  /// One step of the maintenance worker.
+  func maintenanceStep() -> WorkerNeed {
+    guard let maintenance, let writer else { return .signal }
+    if maintenance.isClosed { return .signal }
+    if writer.hasFailed {
+      // Nothing may be named any more; what was begun goes.
+      maintenance.base?.writer.discard()
+      maintenance.base = nil
+      if maintenance.isClosing {
+        maintenance.finishClose(nil)
+        gate.announce()
+      }
+      return .signal
+    }
+    do throws(StorageError) {
+      if let job = maintenance.base { return try stepBase(job, maintenance, writer) ? .more : next(maintenance) }
+      if let job = maintenance.fold { return try stepFold(job, maintenance) ? .more : next(maintenance) }
+      return next(maintenance)
+    } catch {
+      maintenance.base?.writer.discard()
+      maintenance.base = nil
+      maintenance.lastError = error
+      lock.withLock { sequencer.baseDelay += UInt64(options.logSlackBytes) }
+      if maintenance.isClosing {
+        maintenance.finishClose(error)
+        gate.announce()
+        return .signal
+      }
+      return next(maintenance)
+    }
+  }
+
+  /// Begins whatever is due.
+  private func next(_ maintenance: Maintenance) -> WorkerNeed {
+    reclaimFolded(maintenance)
+    do throws(StorageError) {
+      if maintenance.isClosing { return try stepClose(maintenance) }
+      if lock.withLock({ sequencer.isBaseDue }) {
+        try beginBase(maintenance)
+        return .more
+      }
+    } catch {
+      maintenance.lastError = error
+      lock.withLock { sequencer.baseDelay += UInt64(options.logSlackBytes) }
+      if maintenance.isClosing {
+        maintenance.finishClose(error)
+        gate.announce()
+        return .signal
+      }
+    }
+    let job = lock.withLock { () -> FoldJob? in
+      // Only what is published can't be taken back.
+      let below = sequencer.published.view.stack.below
+      guard below.count >= 2 else { return nil }
+      sequencer.number += 1
+      return FoldJob(below[below.count - 2], into: below[below.count - 1], number: sequencer.number)
+    }
+    maintenance.fold = job
+    return job == nil ? .signal : .more
+  }
+
+  // MARK: - Folding
+
+  private func stepFold(_ job: FoldJob, _ maintenance: Maintenance) throws(StorageError) -> Bool {
+    guard try job.step() else { return true }
+    maintenance.fold = nil
+    let number = replaceTail(layers: 2, by: LayerStack.Layer(memtable: job.lower, roots: job.roots))
+    job.lower.published(number)
+    maintenance.folded = (job.lower, number)
+    gate.announce()
+    return false
+  }
+
+  private func reclaimFolded(_ maintenance: Maintenance) {
+    guard let folded = maintenance.folded else { return }
+    let live = registry.liveNumbers()
+    guard live.first.map({ $0 >= folded.number }) ?? true else { return }
+    folded.memtable.reclaim(live: live)
+    maintenance.folded = nil
+  }
+
+  /// Puts one layer in the place of the lowest `layers`, in the sequenced state and, as soon as nothing else is on
+  /// its way, in the published one. Returns the number of the new state.
+  private func replaceTail(layers: Int, by layer: LayerStack.Layer) -> UInt64 {
+    let (number, view) = lock.withLock { () -> (UInt64, View?) in
+      var stack = sequencer.view.stack
+      stack.below.removeLast(layers)
+      stack.below.append(layer)
+      sequencer.push(version: sequencer.view.version, time: sequencer.view.commitTime, stack: stack)
+      let isPublished = sequencer.publishIfIdle()
+      return (sequencer.number, isPublished ? sequencer.view : nil)
+    }
+    if let view { publish(view) }
+    return number
+  }
+
+  // MARK: - Bases
+
+  /// Freezes the state, ends the log file, and makes sure that everything so far is durable and visible.
+  private func beginBase(_ maintenance: Maintenance) throws(StorageError) {
+    guard let writer else { return }
+    maintenance.fold = nil
+    let salt = environment.random.next() | 1
+    let (view, position, chain, abandonCount, number) = lock.withLock {
+      sequencer.freeze()
+      let position = sequencer.appender.closeFile()
+      sequencer.number += 1
+      return (sequencer.view, position, sequencer.appender.chain, sequencer.abandonCount, sequencer.number)
+    }
+    while lock.withLock({
+      sequencer.abandonCount == abandonCount
+        && (sequencer.appender.syncedThrough < position || sequencer.published.view.version < view.version)
+    }) {
+      if lead(evenIfIdle: true) {
+        flushAsLeader(forceSync: true)
+      } else {
+        gate.wait(until: { !lock.withLock { sequencer.isFlushing } })
+      }
+    }
+    guard lock.withLock({ sequencer.abandonCount }) == abandonCount else {
+      throw StorageError(.io, "the commits a base was to hold were given up")
+    }
+    let checkpoint = maintenance.store.nextNumber
+    let base = try BaseWriter(
+      view, directory: maintenance.walDirectory, fileNumbers: (writer.takeNumber(), writer.takeNumber()),
+      lineage: maintenance.lineage, generation: maintenance.generation, checkpoint: checkpoint, salt: salt,
+      number: number)
+    maintenance.base = Maintenance.BaseJob(
+      writer: base, view: view, number: checkpoint, salt: salt, logPosition: position, logChain: chain)
+  }
+
+  /// Returns whether the base needs more steps.
+  private func stepBase(
+    _ job: Maintenance.BaseJob, _ maintenance: Maintenance, _ writer: WALWriter
+  ) throws(StorageError) -> Bool {
+    guard try job.writer.step() else { return true }
+    let result = try job.writer.finish()
+    maintenance.base = nil
+    // From here on a slot may name the file, whatever the write of the slot returns.
+    maintenance.basePaths[job.salt] = result.path
+    let superblock = Superblock(
+      number: job.number, lineage: maintenance.lineage, baseSalt: job.salt, baseBytes: result.fileBytes,
+      commitVersion: job.view.version, commitTime: job.view.commitTime, logPosition: job.logPosition,
+      logGeneration: maintenance.generation, logChain: job.logChain, stateBytes: result.stateBytes,
+      entryCounts: result.entryCounts)
+    try maintenance.store.write(superblock)
+    lock.withLock {
+      sequencer.checkpointNumber = superblock.number
+      sequencer.basePosition = superblock.logPosition
+      sequencer.baseDelay = 0
+      sequencer.validatableFrom = max(sequencer.validatableFrom, job.view.version)
+    }
+    _ = replaceTail(layers: job.view.stack.below.count, by: result.layer)
+    gate.announce()
+    try recycle(maintenance, writer, includingCurrent: false)
+    return false
+  }
+
+  /// Lets go of the files that neither of the two newest superblocks needs (E3).
+  private func recycle(
+    _ maintenance: Maintenance, _ writer: WALWriter, includingCurrent: Bool
+  ) throws(StorageError) {
+    let (first, second) = maintenance.store.newest
+    guard let first else { return }
+    let position = min(first.logPosition, second?.logPosition ?? 0)
+    var isEmpty = true
+    for file in writer.retire(before: position, includingCurrent: includingCurrent) {
+      isEmpty = false
+      let wantsSpare = !includingCurrent && lock.withLock { sequencer.appender.spares.isEmpty }
+      if wantsSpare {
+        // Its old content is below every position that counts, and its new header will say whose it is.
+        let freshPath = maintenance.walDirectory.freshPath(writer.takeNumber())
+        try environment.fileSystem.rename(file.path, to: freshPath)
+        lock.withLock {
+          sequencer.appender.spares.append(SpareWALFile(path: freshPath, fileBytes: file.fileBytes))
+        }
+      } else {
+        try environment.fileSystem.remove(file.path)
+      }
+    }
+    for (salt, path) in maintenance.basePaths where salt != first.baseSalt && salt != second?.baseSalt {
+      isEmpty = false
+      try environment.fileSystem.remove(path)
+      maintenance.basePaths[salt] = nil
+    }
+    if !isEmpty { try environment.fileSystem.syncDirectory(maintenance.walDirectory.path) }
+  }
+
+  // MARK: - Closing
+
+  /// Brings the database to where two superblocks name one base and no log is needed.
+  private func stepClose(_ maintenance: Maintenance) throws(StorageError) -> WorkerNeed {
+    guard let writer else { return .signal }
+    let (first, second) = maintenance.store.newest
+    let (hasLog, isPending) = lock.withLock {
+      (
+        first == nil || sequencer.view.version != first?.commitVersion,
+        sequencer.isFlushing || sequencer.needsFlush
+      )
+    }
+    if hasLog || isPending {
+      try beginBase(maintenance)
+      return .more
+    }
+    if let first, first.number > 1 || first.hasBase, first.baseSalt != second?.baseSalt {
+      var again = first
+      again.number = maintenance.store.nextNumber
+      try maintenance.store.write(again)
+    }
+    try recycle(maintenance, writer, includingCurrent: true)
+    let spares = lock.withLock {
+      defer { sequencer.appender.spares = [] }
+      return sequencer.appender.spares
+    }
+    for spare in spares { try environment.fileSystem.remove(spare.path) }
+    if !spares.isEmpty { try environment.fileSystem.syncDirectory(maintenance.walDirectory.path) }
+    maintenance.store.close()
+    maintenance.finishClose(nil)
+    gate.announce()
+    return .signal
+  }
+}

@@ -1,0 +1,154 @@
+/// The sequencer's half of the log: gives frames their places and collects their bytes. No I/O.
+///
+/// Not thread-safe: it lives under the sequencer's lock. `take` hands what was collected to the ``WALWriter``.
+struct WALAppender {
+  /// Bytes that follow one another in one file.
+  struct Segment {
+    let file: WALFile
+    let position: UInt64
+    let bytes: ByteBuffer
+  }
+
+  /// What is put back when frames that were never written are given up.
+  struct Mark {
+    fileprivate var file: WALFile?
+    fileprivate var fileIsClosed: Bool
+    fileprivate var position: UInt64
+    fileprivate var chain: UInt32
+    fileprivate var lastFrameIsSeal: Bool
+  }
+
+  let lineage: UInt64
+  let generation: UInt64
+  /// Where the next frame goes at the earliest.
+  private(set) var position: UInt64
+  private(set) var chain: UInt32
+  /// Everything below is known to be synced.
+  private(set) var syncedThrough: UInt64
+  /// The kind of the last frame, for seals: an idle log gets one.
+  private(set) var lastFrameIsSeal = true
+  var spares: [SpareWALFile] = []
+
+  private var file: WALFile?
+  private var fileIsClosed = false
+  private var segments: [Segment] = []
+  private var idleBuffers: [ByteBuffer] = []
+  private let options: StorageOptions
+
+  /// - Parameter position: a sector bound where no frame stands yet.
+  init(
+    lineage: UInt64, generation: UInt64, position: UInt64, chain: UInt32, file: WALFile?, options: StorageOptions
+  ) {
+    self.lineage = lineage
+    self.generation = generation
+    self.position = alignUp(position, WALFormat.sectorBytes)
+    self.chain = chain
+    self.file = file
+    self.options = options
+    syncedThrough = self.position
+  }
+
+  var hasPending: Bool { !segments.isEmpty }
+  var mark: Mark {
+    Mark(
+      file: file, fileIsClosed: fileIsClosed, position: position, chain: chain, lastFrameIsSeal: lastFrameIsSeal)
+  }
+
+  /// Adds one frame.
+  mutating func append(
+    _ kind: FrameKind, payload: UnsafeRawBufferPointer, commitVersion: UInt64, commitTime: Int64,
+    operationCount: UInt32, checkpoint: UInt64, random: any RandomSource
+  ) {
+    let frameBytes = WALFormat.frameBytes(payload: payload.count)
+    let target = fileWithRoom(frameBytes, commitVersion: commitVersion, checkpoint: checkpoint, random: random)
+    let frame = WALFrame(
+      kind: kind, codec: .raw, storedLength: payload.count, rawLength: payload.count,
+      position: position, salt: target.header.salt, generation: generation, syncedThrough: syncedThrough,
+      commitVersion: commitVersion, commitTime: commitTime, chain: chain, operationCount: operationCount)
+    let buffer = openBuffer(for: target)
+    let p = buffer.extend(Int(frameBytes))
+    if let base = payload.baseAddress {
+      (p + WALFormat.frameHeaderBytes).copyMemory(from: base, byteCount: payload.count)
+    }
+    let padding = Int(frameBytes) - WALFormat.frameHeaderBytes - payload.count
+    (p + WALFormat.frameHeaderBytes + payload.count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+    chain = frame.seal(at: p)
+    position += frameBytes
+    lastFrameIsSeal = kind == .seal
+  }
+
+  /// Ends the current file: the next frame begins another, at the returned position.
+  mutating func closeFile() -> UInt64 {
+    fileIsClosed = true
+    padToSector()
+    return position
+  }
+
+  /// Hands over everything collected. With `sync` the end is padded to a sector first, so that the sync that follows
+  /// claims whole sectors that no later frame touches.
+  mutating func take(sync: Bool) -> (segments: [Segment], end: UInt64) {
+    if sync { padToSector() }
+    defer { segments.removeAll() }
+    return (segments, position)
+  }
+
+  mutating func synced(through end: UInt64) {
+    syncedThrough = max(syncedThrough, end)
+  }
+
+  mutating func giveBack(_ segments: [Segment]) {
+    for segment in segments where idleBuffers.count < 4 {
+      segment.bytes.removeAll()
+      idleBuffers.append(segment.bytes)
+    }
+  }
+
+  /// Forgets every frame since `mark`; none of them may have been written.
+  mutating func rollback(to mark: Mark) {
+    file = mark.file
+    fileIsClosed = mark.fileIsClosed
+    position = mark.position
+    chain = mark.chain
+    lastFrameIsSeal = mark.lastFrameIsSeal
+    segments.removeAll()
+  }
+
+  private mutating func padToSector() {
+    let gap = alignUp(position, WALFormat.sectorBytes) - position
+    guard gap > 0 else { return }
+    if let last = segments.last, last.position + UInt64(last.bytes.count) == position {
+      last.bytes.appendZeros(Int(gap))
+    }
+    position += gap
+  }
+
+  private mutating func openBuffer(for target: WALFile) -> ByteBuffer {
+    if let last = segments.last, last.file === target, last.position + UInt64(last.bytes.count) == position {
+      return last.bytes
+    }
+    let buffer = idleBuffers.popLast() ?? ByteBuffer()
+    segments.append(Segment(file: target, position: position, bytes: buffer))
+    return buffer
+  }
+
+  /// The current file if `frameBytes` fit, else a newly planned one.
+  private mutating func fileWithRoom(
+    _ frameBytes: UInt64, commitVersion: UInt64, checkpoint: UInt64, random: any RandomSource
+  ) -> WALFile {
+    if let file, !fileIsClosed, position + frameBytes <= file.header.endPosition { return file }
+    padToSector()
+    let needed = WALFormat.framesOffset + alignUp(frameBytes, WALFormat.sectorBytes)
+    var spare: SpareWALFile?
+    if let index = spares.firstIndex(where: { $0.fileBytes >= needed }) { spare = spares.remove(at: index) }
+    let previous = file?.header.fileBytes ?? UInt64(options.logFileBytesMin) / 2
+    let grown = min(max(previous * 2, UInt64(options.logFileBytesMin)), UInt64(options.logFileBytesMax))
+    let header = WALFileHeader(
+      kind: .log, lineage: lineage, generation: generation, salt: random.next(), firstPosition: position,
+      commitVersion: commitVersion &- 1, checkpoint: checkpoint, copiedEnd: 0, chain: chain,
+      fileBytes: spare?.fileBytes ?? max(grown, needed))
+    let planned = WALFile(header: header, spare: spare)
+    file = planned
+    fileIsClosed = false
+    return planned
+  }
+}
