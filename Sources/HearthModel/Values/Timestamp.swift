@@ -44,8 +44,10 @@ extension Timestamp {
     Timestamp(seconds: seconds, nanoseconds: nanoseconds - nanoseconds % 1000)
   }
 
-  /// Whole microseconds since 1970, rounded down. The timestamp must be valid.
-  package var microseconds: Int64 { seconds * 1_000_000 + Int64(nanoseconds / 1000) }
+  /// Whole microseconds since 1970, rounded down. One out of range counts as the nearest second in range.
+  package var microseconds: Int64 {
+    min(max(seconds, Timestamp.secondsMin), Timestamp.secondsMax) * 1_000_000 + Int64(nanoseconds / 1000)
+  }
 
   package init(microseconds: Int64) {
     let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
