@@ -134,7 +134,8 @@ struct DocumentEncoder {
       output[slot + shape.width] = element.tag.rawValue
       slot += shape.entryBytes
     }
-    precondition(contentEnd - start == total, "an array's content has \(contentEnd - start) bytes, measured as \(total)")
+    precondition(
+      contentEnd - start == total, "an array's content has \(contentEnd - start) bytes, measured as \(total)")
     return contentEnd
   }
 
@@ -166,7 +167,9 @@ struct DocumentEncoder {
     case .null, .boolean: return start
     case .integer(let value):
       let count = DocumentEncoder.byteCount(value)
-      return withUnsafeBytes(of: value.littleEndian) { write(UnsafeRawBufferPointer(rebasing: $0[..<count]), at: start) }
+      return withUnsafeBytes(of: value.littleEndian) {
+        write(UnsafeRawBufferPointer(rebasing: $0[..<count]), at: start)
+      }
     case .double(let value):
       let count = DocumentEncoder.byteCount(value)
       return withUnsafeBytes(of: value.identityBits.bigEndian) {

@@ -77,7 +77,9 @@ package struct EncodedContainer {
     let fieldOffset = shape.hasNames ? shape.width : 0
     let slot = shape.tableOffset + index * shape.entryBytes + fieldOffset
     let rawTag = bytes[slot + shape.width]
-    guard let tag = DocumentFormat.Tag(rawValue: rawTag) else { throw .corruption("a value has the unknown tag \(rawTag)") }
+    guard let tag = DocumentFormat.Tag(rawValue: rawTag) else {
+      throw .corruption("a value has the unknown tag \(rawTag)")
+    }
     let content = try part(index, fieldOffset: fieldOffset, base: contentsOffset, limit: bytes.count)
     return EncodedValue(tag: tag, content: content, depth: depth)
   }

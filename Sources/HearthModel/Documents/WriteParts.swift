@@ -10,7 +10,9 @@ struct WriteParts {
 
   /// The fields of a whole document, without its sentinels.
   mutating func document(_ data: WriteValue, onDelete: DeleteRule) throws(ModelError) -> MapValue {
-    if case .value(.map(let map)) = data { return try inDocument { () throws(ModelError) in try ValueRules.storable(map) } }
+    if case .value(.map(let map)) = data {
+      return try inDocument { () throws(ModelError) in try ValueRules.storable(map) }
+    }
     guard let fields = data.fields else {
       throw .invalidArgument("the data for document \(key.path.quotedForMessage) is not a dictionary")
     }

@@ -41,7 +41,9 @@ extension Timestamp {
     var nanoseconds: Int64 = 0
     if bytes.count > 20 {
       let count = bytes.count - 21
-      guard bytes[19] == UInt8(ascii: "."), (1...9).contains(count), let fraction = number(20, count) else { return nil }
+      guard bytes[19] == UInt8(ascii: "."), (1...9).contains(count), let fraction = number(20, count) else {
+        return nil
+      }
       nanoseconds = fraction
       for _ in count..<9 { nanoseconds *= 10 }
     }

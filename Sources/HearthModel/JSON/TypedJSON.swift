@@ -61,7 +61,8 @@ package enum TypedJSON {
     return isReserved(map.entries[0].name) || map.entries[0].name.equalsUTF8("commitTime")
   }
 
-  private static func isReserved(_ key: String) -> Bool {
+  /// Whether an object with this one key is a typed value or a sentinel.
+  package static func isReserved(_ key: String) -> Bool {
     typeKeys.contains { $0.equalsUTF8(key) } || sentinelKeys.contains { $0.equalsUTF8(key) }
   }
 
@@ -121,7 +122,9 @@ package enum TypedJSON {
   }
 
   private static func number(_ text: String, _ json: JSON) throws(ModelError) -> Value {
-    let isInteger = !text.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
+    let isInteger = !text.utf8.contains {
+      $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E")
+    }
     if isInteger {
       guard let integer = Int64(text) else { throw fault("the integer \(text) does not fit in 64 bits", json) }
       return .integer(integer)
@@ -155,7 +158,9 @@ package enum TypedJSON {
   private static func typed(_ key: String, _ json: JSON) throws(ModelError) -> Value {
     switch key {
     case "int":
-      guard let text = json.string, let integer = Int64(text) else { throw fault("\"int\" needs an integer as text", json) }
+      guard let text = json.string, let integer = Int64(text) else {
+        throw fault("\"int\" needs an integer as text", json)
+      }
       return .integer(integer)
     case "double":
       guard let text = json.string else { throw fault("\"double\" needs a text", json) }
@@ -167,7 +172,8 @@ package enum TypedJSON {
         return .timestamp(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
       }
       guard let text = json.string, let timestamp = Timestamp(text: text) else {
-        throw fault("\"timestamp\" needs a text such as \"2016-05-20T10:20:00.123456Z\" or [seconds, nanoseconds]", json)
+        throw fault(
+          "\"timestamp\" needs a text such as \"2016-05-20T10:20:00.123456Z\" or [seconds, nanoseconds]", json)
       }
       return .timestamp(timestamp)
     case "bytes":

@@ -118,7 +118,8 @@ package enum KeySchema {
     var reader = KeyReader(key)
     var path: [UInt8] = []
     var depth = 0
-    let parentCount = document.map { document in document.path.utf8.reduce(1) { $1 == ResourcePath.slash ? $0 + 1 : $0 } }
+    let parentCount = document.map { document in document.path.utf8.reduce(1) { $1 == ResourcePath.slash ? $0 + 1 : $0 }
+    }
     repeat {
       try reader.readSegment(into: &path, isCollection: depth % 2 == 0)
       depth += 1

@@ -105,7 +105,8 @@ package enum ValueRules {
     case .timestamp(let value): .timestamp(value.flooredToMicroseconds)
     case .vector(let value): .vector(value.map { Double(bitPattern: $0.identityBits) })
     case .array(let value): .array(value.map(normalized))
-    case .map(let value): .map(MapValue(sorted: value.entries.map { .init(name: $0.name, value: normalized($0.value)) }))
+    case .map(let value):
+      .map(MapValue(sorted: value.entries.map { .init(name: $0.name, value: normalized($0.value)) }))
     default: value
     }
   }
