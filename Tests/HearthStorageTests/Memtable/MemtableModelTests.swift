@@ -30,17 +30,17 @@ struct MemtableModelTests {
       seed: shape.seed,
       options: LayeredModel.Options(
         leafSlots: shape.leafSlots, innerSlots: shape.innerSlots, keys: shape.keys, removePercent: shape.removePercent))
-    while model.operations < 40_000 { try model.step() }
+    while model.operations < 50_000 { try model.step() }
     for held in model.held { model.check(held.view, held.tables) }
     model.check(model.view(), model.tables)
   }
 
   @Test func rangesAreExactWhileNothingVanishes() throws {
     let model = LayeredModel(seed: 11, options: LayeredModel.Options(removePercent: 0))
-    while model.operations < 10_000 {
+    while model.operations < 3_000 {
       try model.commit()
-      model.checkChanges(isExact: true)
-      if model.bits.chance(1) { model.freeze() }
+      model.checkChanges(rounds: 2, isExact: true)
+      if model.bits.chance(1), model.stack.layerCount < 4 { model.freeze() }
     }
   }
 }
