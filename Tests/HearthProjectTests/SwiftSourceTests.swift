@@ -27,6 +27,7 @@ struct SwiftSourceTests {
       extension Elsewhere { typealias Nested = Int }
       """)
     #expect(source.topLevelTypes == ["Outer", "Other"])
+    #expect(source.nestedTypes == ["Inner", "Local", "Nested"])
   }
 
   @Test func literalsAndCommentsAreNoCode() {

@@ -10,6 +10,8 @@ struct BenchError: Error, CustomStringConvertible {
     self.description = description
   }
 
+  static var noBlockingForm: BenchError { BenchError("this level has awaiting forms only") }
+
   /// Ends the run when an answer of the database is not the one that the data set calls for.
   static func expect(_ isRight: Bool, _ what: @autoclosure () -> String) throws {
     if !isRight { throw BenchError("wrong answer: \(what())", kind: .wrongAnswer) }

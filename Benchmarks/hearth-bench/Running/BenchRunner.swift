@@ -14,7 +14,7 @@ struct BenchRunner<Target: BenchTarget> {
     var report = BenchReport(options, directory: folder)
     let isLoad = options.command == .load
     let loaded = options.command == .commit || isLoad ? 0 : options.records
-    let expected = try loadDocuments(loaded)
+    let expected = try await loadDocuments(loaded)
 
     let rawSync = try RawSync(directory: folder)
     defer { rawSync.close() }
@@ -86,18 +86,18 @@ struct BenchRunner<Target: BenchTarget> {
     return report
   }
 
-  /// Documents 0 up to `count`, in batches, buffered, as fast as they go; returns what a scan of them must find.
-  private func loadDocuments(_ count: Int) throws -> BenchDigest {
+  /// Inserts documents 0 up to `count` in batches; returns what a scan of them must find.
+  private func loadDocuments(_ count: Int) async throws -> BenchDigest {
     var digest = BenchDigest()
     var progress = BenchProgress()
     let documents = BenchDocuments(seed: options.seed)
     for start in stride(from: 0, to: count, by: options.batch) {
       let range = UInt64(start)..<UInt64(min(start + options.batch, count))
-      try target.insert(range.map(target.item))
+      try await target.insert(range.map(target.item))
       if options.command == .scan {
         for index in range {
-          let stored = StoredDocument(documents.document(index))
-          stored.key.suffix(20).withUnsafeBytes { digest.add(id: $0, size: target.digestSize(stored)) }
+          let document = documents.document(index)
+          Array(document.id).withUnsafeBytes { digest.add(id: $0, size: target.digestSize(document)) }
         }
       }
       progress.show("loaded \(range.upperBound) of \(count) documents")
@@ -131,7 +131,7 @@ struct BenchRunner<Target: BenchTarget> {
         target: target, operations: $0, deadline: deadline, sampling: options.command == .read ? 8 : 1,
         expected: options.command == .scan ? expected : nil)
     }
-    if callers.count == 1, let caller = callers.first { return [try runBlocking(caller)] }
+    if Target.blocks, callers.count == 1, let caller = callers.first { return [try runBlocking(caller)] }
     return try await withThrowingTaskGroup(of: (Int, BenchCaller<Target>.Outcome).self) { group in
       for (index, caller) in callers.enumerated() {
         group.addTask { (index, try await caller.run()) }

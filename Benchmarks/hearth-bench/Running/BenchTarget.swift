@@ -9,6 +9,9 @@ protocol BenchTarget: Sendable {
   /// A document's name made ready to be looked up.
   associatedtype Key: Sendable
 
+  /// Whether one caller calls the blocking forms; without them it awaits like many.
+  static var blocks: Bool { get }
+
   func item(_ index: UInt64) -> Item
   /// - Parameter isForUpdate: Whether ``update(_:score:)`` will be called with it, which may need more.
   func key(_ index: UInt64, isForUpdate: Bool) -> Key
@@ -34,11 +37,20 @@ protocol BenchTarget: Sendable {
   func scanAll() async throws -> BenchDigest
 
   /// The size that ``scanAll()`` adds to the digest for a document.
-  func digestSize(_ stored: StoredDocument) -> Int
+  func digestSize(_ document: BenchDocument) -> Int
 
   /// Called between slices, when nothing is measured.
   func prepareForSlice() throws
   func close() throws
+}
+
+/// For targets that only await.
+extension BenchTarget {
+  func insert(_ items: [Item]) throws { throw BenchError.noBlockingForm }
+  func update(_ key: Key, score: Double) throws { throw BenchError.noBlockingForm }
+  func read(_ key: Key) throws -> UInt64 { throw BenchError.noBlockingForm }
+  func scan(from key: Key, count: Int) throws -> Int { throw BenchError.noBlockingForm }
+  func scanAll() throws -> BenchDigest { throw BenchError.noBlockingForm }
 }
 
 /// One thing a workload does.

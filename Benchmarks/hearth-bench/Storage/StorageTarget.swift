@@ -16,6 +16,8 @@ final class StorageTarget: BenchTarget {
       fileSystem: POSIXFileSystem(), clock: SystemClock(), executor: ThreadExecutor(), random: SystemRandom())
   }
 
+  static var blocks: Bool { true }
+
   private let engine: StorageEngine
   private let documents: BenchDocuments
   private let durability: Durability
@@ -122,7 +124,7 @@ final class StorageTarget: BenchTarget {
     try scanAllBlocking()
   }
 
-  func digestSize(_ stored: StoredDocument) -> Int { stored.value.count }
+  func digestSize(_ document: BenchDocument) -> Int { StoredDocument(document).value.count }
 
   func check(_ index: UInt64) async throws {
     try checkBlocking(index)

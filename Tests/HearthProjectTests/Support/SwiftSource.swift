@@ -21,7 +21,12 @@ struct SwiftSource {
   }
 
   /// Types declared outside any braces.
-  var topLevelTypes: Set<String> {
+  var topLevelTypes: Set<String> { types { $0 == 0 } }
+
+  /// Types declared inside braces.
+  var nestedTypes: Set<String> { types { $0 > 0 } }
+
+  private func types(atDepth isWanted: (Int) -> Bool) -> Set<String> {
     var types: Set<String> = []
     var depth = 0
     var previous = ""
@@ -30,7 +35,7 @@ struct SwiftSource {
       case "{": depth += 1
       case "}": depth -= 1
       default:
-        if depth == 0, ["struct", "class", "enum", "protocol", "actor", "typealias"].contains(previous) {
+        if isWanted(depth), ["struct", "class", "enum", "protocol", "actor", "typealias"].contains(previous) {
           types.insert(token)
         }
       }
