@@ -1,5 +1,6 @@
-import HearthStorage
 import Testing
+
+@testable import HearthStorage
 
 /// Holds Sources/FORMAT.md to the constants of the `*Format.swift` files.
 struct FormatDocumentTests {
@@ -8,7 +9,37 @@ struct FormatDocumentTests {
 
   /// One entry for each layout table of FORMAT.md, made of the constants that writer and reader use, as in
   /// `FormatTable("WAL frame", byteCount: WALFormat.frameHeaderBytes, ("length", WALFormat.lengthOffset, 4))`.
-  static let tables: [FormatTable] = []
+  static let tables: [FormatTable] = [
+    FormatTable(
+      "Superblock slot", byteCount: SuperblockFormat.checkedBytes,
+      ("magic", SuperblockFormat.Slot.magic, 8), ("version", SuperblockFormat.Slot.version, 4),
+      ("crc", SuperblockFormat.Slot.crc, 4), ("number", SuperblockFormat.Slot.number, 8),
+      ("lineage", SuperblockFormat.Slot.lineage, 8), ("features", SuperblockFormat.Slot.features, 8),
+      ("baseSalt", SuperblockFormat.Slot.baseSalt, 8), ("baseBytes", SuperblockFormat.Slot.baseBytes, 8),
+      ("commitVersion", SuperblockFormat.Slot.commitVersion, 8),
+      ("commitTime", SuperblockFormat.Slot.commitTime, 8), ("logPosition", SuperblockFormat.Slot.logPosition, 8),
+      ("logGeneration", SuperblockFormat.Slot.logGeneration, 8), ("logChain", SuperblockFormat.Slot.logChain, 4),
+      ("reserved", 92, 4), ("stateBytes", SuperblockFormat.Slot.stateBytes, 8),
+      ("entryCounts", SuperblockFormat.Slot.entryCounts, 24), ("reserved2", 128, 128)),
+    FormatTable(
+      "Log file header", byteCount: WALFormat.headerBytes,
+      ("magic", WALFormat.Header.magic, 8), ("version", WALFormat.Header.version, 4),
+      ("crc", WALFormat.Header.crc, 4), ("kind", WALFormat.Header.kind, 1), ("reserved", 17, 7),
+      ("lineage", WALFormat.Header.lineage, 8), ("generation", WALFormat.Header.generation, 8),
+      ("salt", WALFormat.Header.salt, 8), ("firstPosition", WALFormat.Header.firstPosition, 8),
+      ("commitVersion", WALFormat.Header.commitVersion, 8), ("checkpoint", WALFormat.Header.checkpoint, 8),
+      ("copiedEnd", WALFormat.Header.copiedEnd, 8), ("chain", WALFormat.Header.chain, 4), ("reserved2", 84, 4),
+      ("fileBytes", WALFormat.Header.fileBytes, 8), ("reserved3", 96, 32)),
+    FormatTable(
+      "Frame", byteCount: WALFormat.frameHeaderBytes,
+      ("crc", WALFormat.Frame.crc, 4), ("storedLength", WALFormat.Frame.storedLength, 4),
+      ("kind", WALFormat.Frame.kind, 1), ("codec", WALFormat.Frame.codec, 1), ("reserved", 10, 2),
+      ("rawLength", WALFormat.Frame.rawLength, 4), ("position", WALFormat.Frame.position, 8),
+      ("salt", WALFormat.Frame.salt, 8), ("generation", WALFormat.Frame.generation, 8),
+      ("syncedThrough", WALFormat.Frame.syncedThrough, 8), ("commitVersion", WALFormat.Frame.commitVersion, 8),
+      ("commitTime", WALFormat.Frame.commitTime, 8), ("chain", WALFormat.Frame.chain, 4),
+      ("operationCount", WALFormat.Frame.operationCount, 4), ("payload", WALFormat.frameHeaderBytes, nil)),
+  ]
 
   @Test(.enabled(if: ProjectTree.exists(path))) func everyTableOfTheDocumentAgreesWithTheCode() {
     for difference in Self.tables.flatMap({ $0.differences(from: Self.document) }) {

@@ -1,4 +1,4 @@
-/// Writes a view as a base file and, from the same walk, builds it anew as one packed memtable layer: what was
+/// Writes a state as a base file and, from the same walk, builds it anew as one packed memtable layer: what was
 /// replaced and removed leaves both the disk and the memory.
 ///
 /// Works in steps of about a megabyte. The file has no name that counts until ``finish()`` has synced it.
@@ -15,7 +15,9 @@ final class BaseWriter {
     var layer: LayerStack.Layer
   }
 
-  private let view: View
+  private let stack: LayerStack
+  private let commitVersion: UInt64
+  private let commitTime: Int64
   private let directory: WALDirectory
   private let file: any File
   private let freshPath: String
@@ -36,19 +38,23 @@ final class BaseWriter {
   static let stepBytes = 1 << 20
 
   /// - Parameters:
+  ///   - stack: the state, kept readable by the caller until the base is finished or discarded.
   ///   - checkpoint: the number of the superblock that will name the base.
   ///   - number: a root number that nothing else has.
   init(
-    _ view: View, directory: WALDirectory, fileNumbers: (UInt64, UInt64), lineage: UInt64, generation: UInt64,
+    _ stack: LayerStack, commitVersion: UInt64, commitTime: Int64, directory: WALDirectory,
+    fileNumbers: (UInt64, UInt64), lineage: UInt64, generation: UInt64,
     checkpoint: UInt64, salt: UInt64, number: UInt64
   ) throws(StorageError) {
-    self.view = view
+    self.stack = stack
+    self.commitVersion = commitVersion
+    self.commitTime = commitTime
     self.directory = directory
     freshPath = directory.freshPath(fileNumbers.0)
     targetPath = directory.filePath(fileNumbers.1)
     header = WALFileHeader(
       kind: .base, lineage: lineage, generation: generation, salt: salt, firstPosition: 0,
-      commitVersion: view.version, checkpoint: checkpoint, copiedEnd: 0, chain: 0, fileBytes: 0)
+      commitVersion: commitVersion, checkpoint: checkpoint, copiedEnd: 0, chain: 0, fileBytes: 0)
     builders = TreeID.allCases.map { [memtable] in BulkBuilder(memtable, $0, number: number) }
     file = try directory.fileSystem.open(freshPath, .create)
   }
@@ -87,7 +93,7 @@ final class BaseWriter {
 
   /// Adds entries of one tree to the open frame until it is full. Returns whether the tree is exhausted.
   private func collect(_ tree: TreeID) throws(StorageError) -> Bool {
-    var cursor = MergedCursor(view.stack, tree, KeyRange(lower: resumeKey))
+    var cursor = MergedCursor(stack, tree, KeyRange(lower: resumeKey))
     while raw.count < Self.stepBytes {
       guard let entry = cursor.next() else {
         resumeKey = []
@@ -124,7 +130,7 @@ final class BaseWriter {
     let frame = WALFrame(
       kind: kind, codec: compressed == nil ? .raw : .lz4, storedLength: compressed ?? raw.count,
       rawLength: raw.count, position: position, salt: self.header.salt, generation: self.header.generation,
-      syncedThrough: 0, commitVersion: view.version, commitTime: view.commitTime, chain: chain,
+      syncedThrough: 0, commitVersion: commitVersion, commitTime: commitTime, chain: chain,
       operationCount: operationCount)
     chain = frame.seal(at: memory.baseAddress!)
     let frameBytes = Int(frame.end - frame.position)

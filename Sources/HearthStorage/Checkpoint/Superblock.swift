@@ -18,6 +18,12 @@ struct Superblock: Equatable, Sendable {
 
   var hasBase: Bool { baseSalt != 0 }
 
+  var logStart: WALReplay.Start {
+    WALReplay.Start(
+      position: logPosition, generation: logGeneration, chain: logChain, commitVersion: commitVersion,
+      commitTime: commitTime)
+  }
+
   /// What one slot holds.
   enum Reading: Equatable, Sendable {
     case valid(Superblock)

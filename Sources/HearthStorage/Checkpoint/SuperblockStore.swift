@@ -62,7 +62,8 @@ final class SuperblockStore: @unchecked Sendable {
     try file.sync()
     try fileSystem.rename(freshPath, to: path)
     try fileSystem.syncDirectory(directory)
-    return SuperblockStore(path: path, fileSystem: fileSystem, file: file, slots: [first, nil, nil, nil],
+    return SuperblockStore(
+      path: path, fileSystem: fileSystem, file: file, slots: [first, nil, nil, nil],
       nextNumber: first.number + 1)
   }
 

@@ -80,7 +80,7 @@ struct Recovery {
       below = [try BaseReader.load(item, superblock, fileSystem: fileSystem, number: Self.number)]
     }
     let applier = ReplayApplier(number: Self.number)
-    var replay = WALReplay(after: superblock, inventory: inventory, fileSystem: fileSystem)
+    var replay = WALReplay(from: superblock.logStart, inventory: inventory, fileSystem: fileSystem)
     try replay.run { (frame, payload) throws(StorageError) in try applier.apply(frame, payload) }
     return RecoveredState(
       superblock: superblock, slots: slots, nextCheckpoint: nextCheckpoint, inventory: inventory, replay: replay,

@@ -315,6 +315,17 @@ final class Sequencer {
     return true
   }
 
+  /// The two lowest layers, when there is something to fold. Only what is published can't be taken back, and what was
+  /// exchanged but is not published yet has been folded already.
+  var foldableLayers: (LayerStack.Layer, LayerStack.Layer)? {
+    let shown = published.view.stack.below
+    let newest = view.stack.below
+    guard shown.count >= 2, newest.count >= 2, shown.suffix(2).elementsEqual(newest.suffix(2), by: ==) else {
+      return nil
+    }
+    return (shown[shown.count - 2], shown[shown.count - 1])
+  }
+
   /// Freezes the active layer under a fresh one.
   func freeze() {
     let stack = view.stack

@@ -135,15 +135,15 @@ extension StorageEngine {
     }
     // First acknowledge: who then commits again finds the log still being written, and joins the next group.
     for ticket in error == nil ? flush.tickets : failed { ticket.finish(error) }
-    let (needsMore, isBaseDue, mustPlanSeal) = lock.withLock {
+    let (needsMore, isMaintenanceDue, mustPlanSeal) = lock.withLock {
       sequencer.isFlushing = false
       let mustPlanSeal = !sequencer.isSealPlanned
       sequencer.isSealPlanned = true
-      return (sequencer.needsFlush, sequencer.isBaseDue, mustPlanSeal)
+      return (sequencer.needsFlush, sequencer.isBaseDue || sequencer.foldableLayers != nil, mustPlanSeal)
     }
     gate.announce()
     if needsMore || mustPlanSeal { committer?.signal() }
-    if isBaseDue { maintainer?.signal() }
+    if isMaintenanceDue { maintainer?.signal() }
   }
 
   // MARK: - The committer
@@ -158,7 +158,11 @@ extension StorageEngine {
       return .more
     }
     let now = environment.clock.monotonicNanoseconds()
-    enum Duty { case none, later(UInt64), sync, seal }
+    enum Duty {
+      case none
+      case later(UInt64)
+      case sync, seal
+    }
     let duty = lock.withLock { () -> Duty in
       let isCovered = sequencer.appender.syncedThrough >= sequencer.appender.position
       guard case .open = sequencer.phase, !sequencer.isFlushing, !sequencer.needsFlush,

@@ -50,11 +50,9 @@ extension StorageEngine {
       }
     }
     let job = lock.withLock { () -> FoldJob? in
-      // Only what is published can't be taken back.
-      let below = sequencer.published.view.stack.below
-      guard below.count >= 2 else { return nil }
+      guard let (upper, lower) = sequencer.foldableLayers else { return nil }
       sequencer.number += 1
-      return FoldJob(below[below.count - 2], into: below[below.count - 1], number: sequencer.number)
+      return FoldJob(upper, into: lower, number: sequencer.number)
     }
     maintenance.fold = job
     return job == nil ? .signal : .more
@@ -123,7 +121,8 @@ extension StorageEngine {
     }
     let checkpoint = maintenance.store.nextNumber
     let base = try BaseWriter(
-      view, directory: maintenance.walDirectory, fileNumbers: (writer.takeNumber(), writer.takeNumber()),
+      view.stack, commitVersion: view.version, commitTime: view.commitTime, directory: maintenance.walDirectory,
+      fileNumbers: (writer.takeNumber(), writer.takeNumber()),
       lineage: maintenance.lineage, generation: maintenance.generation, checkpoint: checkpoint, salt: salt,
       number: number)
     maintenance.base = Maintenance.BaseJob(

@@ -175,7 +175,8 @@ extension StorageEngine {
     let appender = WALAppender(
       lineage: recovered.superblock.lineage, generation: generation, position: recovered.replay.end, chain: chain,
       file: current, options: options)
-    let store = try SuperblockStore.open(directory: directory, fileSystem: fileSystem, slots: recovered.slots,
+    let store = try SuperblockStore.open(
+      directory: directory, fileSystem: fileSystem, slots: recovered.slots,
       nextNumber: recovered.nextCheckpoint)
     return OpenedFiles(
       appender: appender,

@@ -63,11 +63,17 @@ package final class StorageEngine: @unchecked Sendable {
     maintainer?.signal()
   }
 
-  deinit {
+  deinit { abandon() }
+
+  /// Lets go of the database as a killed process would: nothing more is written, the lock is free. For tests, and for
+  /// an engine that nobody closed.
+  package func abandon() {
     committer?.stop()
     maintainer?.stop()
+    lock.withLock { sequencer.phase = .closed }
     writer?.close()
     directoryLock?.release()
+    gate.announce()
   }
 
   // MARK: - Reading
@@ -134,12 +140,7 @@ package final class StorageEngine: @unchecked Sendable {
       gate.wait(until: { maintenance.isClosed })
       failure = maintenance.closeError
     }
-    committer?.stop()
-    maintainer?.stop()
-    lock.withLock { sequencer.phase = .closed }
-    writer?.close()
-    directoryLock?.release()
-    gate.announce()
+    abandon()
     if let failure { throw failure }
   }
 }

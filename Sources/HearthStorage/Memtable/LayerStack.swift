@@ -6,9 +6,11 @@
 /// Threading: a value that keeps its layers alive. Its roots' numbers must be live while it is read (a ``View``
 /// sees to that).
 struct LayerStack: Sendable {
-  struct Layer: Sendable {
+  struct Layer: Equatable, Sendable {
     var memtable: Memtable
     var roots: Roots
+
+    static func == (a: Layer, b: Layer) -> Bool { a.memtable === b.memtable && a.roots == b.roots }
   }
 
   /// The layer that changes from commit to commit, apart from the others so that a new stack costs no allocation.

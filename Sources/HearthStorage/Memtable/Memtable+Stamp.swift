@@ -7,7 +7,8 @@ extension Entry {
 
   func overwriteValue(at offset: Int, with bytes: UnsafeRawBufferPointer) {
     let value = value
-    precondition(offset >= 0 && offset + bytes.count <= value.count, "\(bytes.count) bytes at \(offset) of \(value.count)")
+    precondition(
+      offset >= 0 && offset + bytes.count <= value.count, "\(bytes.count) bytes at \(offset) of \(value.count)")
     UnsafeMutableRawPointer(mutating: value.baseAddress!).advanced(by: offset)
       .copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
   }

@@ -2,7 +2,7 @@
 ///
 /// | size | field |
 /// |---|---|
-/// | 1 | tag: bits 0–1 the operation (``EntryKind``), bits 2–3 the tree (``TreeID``), the rest 0 |
+/// | 1 | tag: bits 0–1 the operation (``EntryKind``: 0 insert, 1 replace, 2 remove), bits 2–3 the tree (``TreeID``), the rest 0 |
 /// | varint | length of the key |
 /// | varint | insert, replace: length of the value |
 /// | varint | replace, remove: size of the value that was there |

@@ -2,7 +2,10 @@ import CHearth
 
 /// Who a log file is: read from its header, never from its name.
 struct WALFileHeader: Equatable, Sendable {
-  enum Kind: UInt8, Sendable { case log = 0, base = 1 }
+  enum Kind: UInt8, Sendable {
+    case log = 0
+    case base = 1
+  }
 
   var kind: Kind
   var lineage: UInt64

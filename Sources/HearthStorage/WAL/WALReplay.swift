@@ -22,12 +22,22 @@ struct WALReplay {
   private let inventory: WALInventory
   private var generation: UInt64
 
-  init(after superblock: Superblock, inventory: WALInventory, fileSystem: any FileSystem) {
-    end = superblock.logPosition
-    chain = superblock.logChain
-    generation = superblock.logGeneration
-    lastVersion = superblock.commitVersion
-    lastTime = superblock.commitTime
+  /// Where a log goes on after a checkpoint.
+  struct Start {
+    var position: UInt64
+    /// Files of older generations don't count.
+    var generation: UInt64
+    var chain: UInt32
+    var commitVersion: UInt64
+    var commitTime: Int64
+  }
+
+  init(from start: Start, inventory: WALInventory, fileSystem: any FileSystem) {
+    end = start.position
+    chain = start.chain
+    generation = start.generation
+    lastVersion = start.commitVersion
+    lastTime = start.commitTime
     self.inventory = inventory
     self.fileSystem = fileSystem
     damage = inventory.damage

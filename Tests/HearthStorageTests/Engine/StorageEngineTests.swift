@@ -63,19 +63,19 @@ struct StorageEngineTests {
   }
 
   @Test func aDatabaseLeftOpenIsRecovered() throws {
-    var engine: StorageEngine? = try open()
-    try put(engine!, [("a", "1")])
-    try put(engine!, [("b", "2")], .buffered)
-    engine = nil
+    var engine = try open()
+    try put(engine, [("a", "1")])
+    try put(engine, [("b", "2")], .buffered)
+    engine.abandon()
     for round in 3..<8 {
       engine = try open()
-      #expect(try engine?.view().version == UInt64(round - 1))
-      try put(engine!, [("r\(round)", "\(round)")])
-      engine = nil
+      #expect(try engine.view().version == UInt64(round - 1))
+      try put(engine, [("r\(round)", "\(round)")])
+      engine.abandon()
     }
     engine = try open()
-    #expect(try contents(engine!).count == 7)
-    try engine?.close()
+    #expect(try contents(engine).count == 7)
+    try engine.close()
   }
 
   @Test func basesAreWrittenWhileCommitsGoOn() throws {
@@ -99,21 +99,21 @@ struct StorageEngineTests {
 
   @Test func largeBatchesAreLayersAndSurvive() throws {
     func change(_ options: inout StorageOptions) { options.memtableBudgetBytes = 4 << 10 }
-    var engine: StorageEngine? = try open(change)
+    var engine = try open(change)
     for round in 0..<20 {
-      try put(engine!, (0..<200).map { ("k\(($0 * 7 + round) % 300)", "round \(round)") })
-      try put(engine!, [("single \(round)", "x")])
+      try put(engine, (0..<200).map { ("k\(($0 * 7 + round) % 300)", "round \(round)") })
+      try put(engine, [("single \(round)", "x")])
     }
-    let expected = try contents(engine!)
+    let expected = try contents(engine)
     #expect(expected.count == 320)
-    #expect(try engine?.view().count(.documents) == 320)
-    engine = nil
+    #expect(try engine.view().count(.documents) == 320)
+    engine.abandon()
     engine = try open(change)
-    #expect(try contents(engine!) == expected)
-    try engine?.close()
+    #expect(try contents(engine) == expected)
+    try engine.close()
     engine = try open(change)
-    #expect(try contents(engine!) == expected)
-    try engine?.close()
+    #expect(try contents(engine) == expected)
+    try engine.close()
   }
 
   @Test func aTransactionThatLostGetsAConflict() throws {
