@@ -5,14 +5,14 @@ import Synchronization
 ///
 /// Threading: any thread. Paths begin at one root, with or without a leading `/`.
 package final class MemoryFileSystem: FileSystem {
-  private enum Entry {
+  private enum DirectoryItem {
     case file(MemoryNode)
     case directory(Directory)
   }
 
   /// Guarded by `mutex`, as all folders are.
   private final class Directory: @unchecked Sendable {
-    var entries: [String: Entry] = [:]
+    var entries: [String: DirectoryItem] = [:]
   }
 
   private let mutex = Lock()
