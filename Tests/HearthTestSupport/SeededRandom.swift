@@ -27,7 +27,14 @@ package final class SeededRandom: RandomSource, RandomNumberGenerator {
   package func oneIn(_ count: Int) -> Bool { next(below: count) == 0 }
 
   package func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      var word: UInt64 = 0
+      for index in 0..<count {
+        word = index % 8 == 0 ? next() : word >> 8
+        buffer[index] = UInt8(truncatingIfNeeded: word)
+      }
+      initialized = count
+    }
   }
 
   /// A stateless scramble of 64 bits; every bit of the input moves every bit of the output.

@@ -210,9 +210,15 @@ package struct SimulatedCrash: Sendable {
   }
 
   private static func garbage(_ range: Range<Int>, seed: UInt64, node: Int) -> [UInt8] {
-    range.map { offset in
-      let word = SeededRandom.mix(seed ^ SeededRandom.mix(UInt64(node) << 40 ^ UInt64(offset / 8)))
-      return UInt8(truncatingIfNeeded: word >> (UInt64(offset % 8) * 8))
+    [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+      var word: UInt64 = 0
+      for (index, offset) in range.enumerated() {
+        if index == 0 || offset % 8 == 0 {
+          word = SeededRandom.mix(seed ^ SeededRandom.mix(UInt64(node) << 40 ^ UInt64(offset / 8)))
+        }
+        buffer[index] = UInt8(truncatingIfNeeded: word >> (UInt64(offset % 8) * 8))
+      }
+      count = range.count
     }
   }
 }
