@@ -203,7 +203,9 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
       }
       directories[from]![oldName] = nil
       directories[into]![newName] = node
-      record(.rename(from: from, oldName: oldName, into: into, newName: newName, node: node), [from, into])
+      record(
+        .rename(from: from, oldName: oldName, into: into, newName: newName, node: node, replaced: replaced),
+        [from, into])
     }
   }
 
@@ -467,7 +469,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
     var named = Set(durableDirectories.values.flatMap(\.values))
     for operation in directoryOperations {
       switch operation.change {
-      case .link(_, _, let node), .unlink(_, _, let node), .rename(_, _, _, _, let node): named.insert(node)
+      case .link(_, _, let node), .unlink(_, _, let node), .rename(_, _, _, _, let node, _): named.insert(node)
       }
     }
     files = files.filter { $0.value.isLinked || $0.value.openCount > 0 || named.contains($0.key) }

@@ -31,7 +31,7 @@ struct SimulatedDirectoryOperation: Sendable {
   enum Change: Sendable {
     case link(directory: Int, name: String, node: Int)
     case unlink(directory: Int, name: String, node: Int)
-    case rename(from: Int, oldName: String, into: Int, newName: String, node: Int)
+    case rename(from: Int, oldName: String, into: Int, newName: String, node: Int, replaced: Int?)
   }
 
   var change: Change
@@ -40,15 +40,18 @@ struct SimulatedDirectoryOperation: Sendable {
   var unsyncedDirectories: Set<Int>
   var call: Int
 
-  /// Applies the change if what it needs is there: an entry that a lost operation was to make can't be moved.
+  /// Applies the change if what it needs is there: an entry that a lost operation was to make can't be moved, and a
+  /// place that a lost operation was to free can't be taken, or the file there would be gone by half a rename.
   func apply(to directories: inout [Int: [String: Int]]) {
     switch change {
     case .link(let directory, let name, let node):
-      directories[directory, default: [:]][name] = node
+      if directories[directory]?[name] == nil { directories[directory, default: [:]][name] = node }
     case .unlink(let directory, let name, let node):
       if directories[directory]?[name] == node { directories[directory]?[name] = nil }
-    case .rename(let from, let oldName, let into, let newName, let node):
+    case .rename(let from, let oldName, let into, let newName, let node, let replaced):
       guard directories[from]?[oldName] == node else { return }
+      let occupant = directories[into]?[newName]
+      guard occupant == nil || occupant == replaced else { return }
       directories[from]?[oldName] = nil
       directories[into, default: [:]][newName] = node
     }

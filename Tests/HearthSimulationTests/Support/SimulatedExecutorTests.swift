@@ -54,26 +54,34 @@ import Testing
     #expect(steps.value == 5)
   }
 
-  /// A worker that waits inside its step lets others run, never itself.
+  /// A worker that waits inside its step lets others run, never itself, though it was signalled.
   @Test func stepsOfOneWorkerDoNotOverlap() {
     let gate = executor.makeGate()
-    let log = Cell<[String]>([])
-    let isDone = Cell(false)
-    let waiter = executor.makeWorker("waiter") {
-      log.value.append("in")
-      gate.wait { isDone.value }
-      log.value.append("out")
+    let depth = Cell(0)
+    let deepest = Cell(0)
+    let helped = Cell(0)
+    let waiterSteps = Cell(0)
+    let waiter = Cell<(any Worker)?>(nil)
+    let helper = executor.makeWorker("helper") {
+      helped.value += 1
+      return .more
+    }
+    waiter.value = executor.makeWorker("waiter") {
+      depth.value += 1
+      waiterSteps.value += 1
+      deepest.value = max(deepest.value, depth.value)
+      if waiterSteps.value == 1 { waiter.value!.signal() }
+      let end = helped.value + 20
+      gate.wait { helped.value >= end }
+      depth.value -= 1
       return .signal
     }
-    let helper = executor.makeWorker("helper") {
-      waiter.signal()
-      isDone.value = log.value.contains("in")
-      return isDone.value ? .signal : .more
-    }
-    waiter.signal()
+    waiter.value!.signal()
     helper.signal()
-    executor.runUntilIdle()
-    #expect(log.value == ["in", "out", "in", "out"] || log.value == ["in", "out"])
+    gate.wait { waiterSteps.value == 2 && depth.value == 0 }
+    #expect(deepest.value == 1)
+    #expect(helped.value >= 40)
+    waiter.value = nil
   }
 
   @Test func timeMovesOnWhenNothingElseCanRun() {

@@ -200,13 +200,50 @@ import Testing
     #expect(outcomes("/db/a", files.crash()) == [nil])
   }
 
-  /// An operation on a name reaches the file it meant, never a later one of that name.
-  @Test func lostHistoryOfANameDoesNotHitItsSuccessor() throws {
+  @Test func aNameCanBeReusedBeforeItsRemovalIsDurable() throws {
     _ = try durableFile("/db/a", [1])
     try files.remove("/db/a")
     try files.open("/db/a", .create).sync()
-    // Subsets of {remove old, create new}: old stays, nothing, the new one (twice).
+    // Subsets of {remove old, create new}: old stays (twice), nothing, the new one.
     #expect(outcomes("/db/a", files.crash()) == [[1], nil, []])
+  }
+
+  /// A removal that is kept while the rename before it is lost must not hit the file that kept the name.
+  @Test func aKeptRemovalHitsOnlyTheFileItMeant() throws {
+    _ = try durableFile("/db/a", [1])
+    _ = try durableFile("/db/b", [2])
+    try files.rename("/db/b", to: "/db/a")
+    try files.remove("/db/a")
+    #expect(
+      Set(files.crash().images().map { $0.snapshotLive() }) == [["/db/a": [1], "/db/b": [2]], ["/db/a": [2]], [:]])
+  }
+
+  /// A rename that is kept while the creation before it is lost must not move an older file of that name.
+  @Test func aKeptRenameMovesOnlyTheFileItMeant() throws {
+    _ = try durableFile("/db/tmp", [1])
+    try files.rename("/db/tmp", to: "/db/x")
+    let new = try files.open("/db/tmp", .create)
+    try new.write([2], at: 0)
+    try new.sync()
+    try files.rename("/db/tmp", to: "/db/a")
+    #expect(files.crash().atomCount == 3)
+    // The second rename alone, without the creation, does nothing.
+    #expect(
+      Set(files.crash().images().map { $0.snapshotLive() }) == [
+        ["/db/tmp": [1]], ["/db/x": [1]], ["/db/x": [1], "/db/tmp": [2]], ["/db/x": [1], "/db/a": [2]],
+      ])
+  }
+
+  /// As logs are rotated: whatever is lost, the file that moves out of the way is never lost by half a rename.
+  @Test func aRenameNeverTakesAPlaceThatIsNotFree() throws {
+    _ = try durableFile("/db/log", [1])
+    _ = try durableFile("/db/new", [2])
+    try files.rename("/db/log", to: "/db/old")
+    try files.rename("/db/new", to: "/db/log")
+    #expect(
+      Set(files.crash().images().map { $0.snapshotLive() }) == [
+        ["/db/log": [1], "/db/new": [2]], ["/db/old": [1], "/db/new": [2]], ["/db/old": [1], "/db/log": [2]],
+      ])
   }
 
   @Test func aNewFolderIsLostWithAllThatIsInIt() throws {

@@ -6,16 +6,17 @@ import Testing
 
 /// One suite, every implementation: what the engine may rely on whatever it runs on.
 @Suite struct FileSystemTests {
-  enum Kind: CaseIterable { case posix, memory, simulated }
+  enum Kind: CaseIterable { case posix, memory, simulated, recording }
 
   /// Runs the body with a file system of that kind and a fresh folder in it.
   private func with(_ kind: Kind, _ body: (any FileSystem, String) throws -> Void) throws {
     switch kind {
-    case .posix:
+    case .posix, .recording:
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
       defer { try? FileManager.default.removeItem(at: folder) }
-      try body(POSIXFileSystem(), folder.path)
+      let files = POSIXFileSystem()
+      try body(kind == .posix ? files : RecordingFileSystem(files, prefix: folder.path), folder.path)
     case .memory:
       let files = MemoryFileSystem()
       #expect(try files.createDirectory("/db"))

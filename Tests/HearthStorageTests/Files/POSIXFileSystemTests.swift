@@ -74,6 +74,23 @@ import Testing
   }
   #endif
 
+  @Test func aRecordedTraceShowsWhatSucceededInOrder() throws {
+    try withFolder { folder in
+      let recording = RecordingFileSystem(files, prefix: folder)
+      let file = try recording.open(folder + "/a", .create)
+      try file.write([1, 2], at: 7)
+      try file.sync()
+      #expect(throws: StorageError.self) { try recording.remove(folder + "/b") }
+      try recording.syncDirectory(folder)
+      recording.note("acknowledged")
+      try recording.rename(folder + "/a", to: folder + "/b")
+      #expect(
+        recording.trace == [
+          "create /a", "write /a @7 2", "sync /a", "syncDirectory ", "acknowledged", "rename /a -> /b",
+        ])
+    }
+  }
+
   @Test func theVolumeHasRoom() throws {
     try withFolder { folder in
       let available = try #require(try files.availableBytes(at: folder))
