@@ -15,6 +15,13 @@ enum Ticks {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
+  /// Time that all threads of this process spent on a core.
+  static func processor() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
   static func seconds(since start: UInt64) -> Double {
     Double(now() - start) / 1e9
   }

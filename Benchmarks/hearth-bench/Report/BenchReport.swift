@@ -28,6 +28,7 @@ struct BenchReport: Codable, Equatable {
   var level: String
   var durability: String
   var callers: Int
+  /// Loaded before measuring, or to load; 0 for commands that begin with an empty database.
   var records: Int
   var seed: UInt64
   var machine: String
@@ -36,6 +37,8 @@ struct BenchReport: Codable, Equatable {
   var operations: UInt64 = 0
   var seconds: Double = 0
   var operationsPerSecond: Double = 0
+  /// Time of all threads of the process; moves less than ``operationsPerSecond`` when other work has the machine.
+  var processorMicrosecondsPerOperation: Double = 0
   var latencyMicroseconds: Latency?
   /// One 4 KiB overwrite and its sync, measured in turns with the workload.
   var rawSyncMicroseconds: Latency?
@@ -57,7 +60,7 @@ struct BenchReport: Codable, Equatable {
     level = options.level.rawValue
     durability = options.durability == .durable ? "durable" : "buffered"
     callers = options.callers
-    records = options.records
+    records = options.command == .commit || options.command == .recover ? 0 : options.records
     seed = options.seed
     machine = ProcessFigures.machine()
     fileSystem = ProcessFigures.fileSystem(of: directory)
@@ -79,8 +82,10 @@ struct BenchReport: Codable, Equatable {
     var lines = [
       "machine      \(machine), \(fileSystem)",
       "run          \(command), \(level) level, \(durability), \(callers) caller\(callers == 1 ? "" : "s"), "
-        + "\(records) records, seed \(seed)",
-      String(format: "result       %.0f ops/s (%llu in %.2f s)", operationsPerSecond, operations, seconds),
+        + (records > 0 ? "\(records) records, " : "") + "seed \(seed)",
+      String(
+        format: "result       %.0f ops/s (%llu in %.2f s), %.2f us of processor time each", operationsPerSecond,
+        operations, seconds, processorMicrosecondsPerOperation),
     ]
     if let latencyMicroseconds { lines.append("latency      " + latency(latencyMicroseconds)) }
     if let rawSyncMicroseconds { lines.append("raw sync     " + latency(rawSyncMicroseconds)) }
@@ -94,7 +99,7 @@ struct BenchReport: Codable, Equatable {
     lines.append("peak memory  \(peakMemoryBytes >> 20) MiB")
     for (name, value) in notes.sorted(by: { $0.key < $1.key }) {
       let number = value == value.rounded() ? String(format: "%.0f", value) : String(format: "%.3f", value)
-      lines.append("\(name.padding(toLength: 12, withPad: " ", startingAt: 0)) \(number)")
+      lines.append("\(name.padding(toLength: max(12, name.count), withPad: " ", startingAt: 0)) \(number)")
     }
     lines.append("checked      " + checked.joined(separator: ", "))
     return lines.joined(separator: "\n")

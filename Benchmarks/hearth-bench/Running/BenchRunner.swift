@@ -23,6 +23,7 @@ struct BenchRunner<Target: BenchTarget> {
     var waiting = [[BenchOperation<Target>]](repeating: [], count: options.callers)
     var latencies = LatencyHistogram()
     var measured = 0.0
+    var processor: UInt64 = 0
     var operations: UInt64 = 0
     var documents: UInt64 = 0
     var written: (calls: UInt64, disk: UInt64) = (0, 0)
@@ -38,9 +39,11 @@ struct BenchRunner<Target: BenchTarget> {
       try target.prepareForSlice()
 
       let before = ProcessFigures.written()
+      let processorBefore = Ticks.processor()
       let start = Ticks.now()
       let deadline = start + UInt64(sliceSeconds * 1e9)
       let outcomes = try await runSlice(waiting, deadline: deadline, expected: expected)
+      let processorAfter = Ticks.processor()
       let after = ProcessFigures.written()
       for (caller, outcome) in outcomes.enumerated() {
         plan.acknowledge(waiting[caller].prefix(outcome.done))
@@ -49,6 +52,7 @@ struct BenchRunner<Target: BenchTarget> {
       if isWarm {
         let end = outcomes.map(\.end).max() ?? start
         measured += Double(end - start) / 1e9
+        processor += processorAfter - processorBefore
         operations += outcomes.reduce(0) { $0 + UInt64($1.done) }
         documents += outcomes.reduce(0) { $0 + $1.documents }
         for outcome in outcomes { latencies.merge(outcome.latencies) }
@@ -66,9 +70,10 @@ struct BenchRunner<Target: BenchTarget> {
     report.seconds = measured
     report.operations = isLoad ? documents : operations
     report.operationsPerSecond = measured > 0 ? Double(report.operations) / measured : 0
+    report.processorMicrosecondsPerOperation = Double(processor) / 1e3 / Double(max(1, report.operations))
     report.latencyMicroseconds = .init(latencies)
     report.rawSyncMicroseconds = .init(rawSync.latencies)
-    if options.durability == .durable, options.command == .commit {
+    if options.durability == .durable, options.command == .commit, options.callers == 1 {
       let median = rawSync.latencies.nanoseconds(atShare: 0.5)
       report.medianOverRawSync = Double(latencies.nanoseconds(atShare: 0.5)) / Double(max(1, median))
     }

@@ -16,12 +16,12 @@ struct RecoverBench {
   private struct Opening: Codable {
     var nanoseconds: UInt64
     var documents: Int
+    var peakMemoryBytes: UInt64
   }
 
   func run() throws -> BenchReport {
     var report = BenchReport(options, directory: folder)
     report.durability = "buffered (writer), recovered after SIGKILL"
-    report.records = 0
     let rawSync = try RawSync(directory: folder)
     defer { rawSync.close() }
     var spin = SpinControl()
@@ -46,6 +46,7 @@ struct RecoverBench {
         "\(opening.documents) documents after recovery, \(acknowledged) were acknowledged")
       openings.add(opening.nanoseconds)
       total += opening.nanoseconds
+      report.peakMemoryBytes = max(report.peakMemoryBytes, opening.peakMemoryBytes)
       report.notes["documents"] = Double(opening.documents)
       try FileManager.default.removeItem(atPath: copy)
     }
@@ -146,11 +147,13 @@ struct RecoverBench {
     let start = Ticks.now()
     let target = try StorageTarget(directory: arguments[0], options: options)
     let nanoseconds = Ticks.now() - start
+    let peak = ProcessFigures.peakMemoryBytes()
     var random = SplitMix(seed: seed, stream: 901, item: 0)
     for _ in 0..<min(1000, acknowledged) { try await target.check(random.below(acknowledged)) }
     let digest = try await target.scanAll()
     try await target.checkCount(digest.count)
-    let output = try JSONEncoder().encode(Opening(nanoseconds: nanoseconds, documents: digest.count))
+    let output = try JSONEncoder().encode(
+      Opening(nanoseconds: nanoseconds, documents: digest.count, peakMemoryBytes: peak))
     FileHandle.standardOutput.write(output)
     try target.close()
   }
