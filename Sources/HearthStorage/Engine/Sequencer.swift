@@ -117,8 +117,9 @@ final class Sequencer {
     let version = lastVersion + 1
     let time = max(environment.clock.wallMicroseconds(), lastTime + 1)
     batch.fillStamps(version: version, time: time)
+    let previousVersion = view.version
     let growth = try apply(batch, version: version, time: time, layer: layer)
-    appendFrames(batch, version: version, time: time)
+    appendFrames(batch, version: version, time: time, after: previousVersion)
     lastVersion = version
     lastTime = time
     stateBytes += growth
@@ -237,7 +238,7 @@ final class Sequencer {
     view = View(number: number, version: version, commitTime: time, stack: stack, registry: registry)
   }
 
-  private func appendFrames(_ batch: KeyValueBatch, version: UInt64, time: Int64) {
+  private func appendFrames(_ batch: KeyValueBatch, version: UInt64, time: Int64, after previousVersion: UInt64) {
     let chunks =
       batch.payload.count <= options.largeBatchBytes
       ? [(bytes: 0..<batch.payload.count, operations: batch.count)] : batch.chunks(of: options.framePayloadBytes)
@@ -248,7 +249,8 @@ final class Sequencer {
           ? .commit : index == 0 ? .firstPart : index == chunks.count - 1 ? .lastPart : .part
         appender.append(
           kind, payload: UnsafeRawBufferPointer(rebasing: payload[chunk.bytes]), commitVersion: version,
-          commitTime: time, operationCount: UInt32(chunk.operations), checkpoint: checkpointNumber,
+          commitTime: time, after: previousVersion, operationCount: UInt32(chunk.operations),
+          checkpoint: checkpointNumber,
           random: environment.random)
       }
     }
@@ -266,7 +268,8 @@ final class Sequencer {
   func seal() {
     appender.append(
       .seal, payload: UnsafeRawBufferPointer(start: nil, count: 0), commitVersion: view.version,
-      commitTime: view.commitTime, operationCount: 0, checkpoint: checkpointNumber, random: environment.random)
+      commitTime: view.commitTime, after: view.version, operationCount: 0, checkpoint: checkpointNumber,
+      random: environment.random)
   }
 
   // MARK: - Flushing

@@ -56,14 +56,16 @@ extension StorageEngine {
   private func sequence(_ durability: Durability, _ derive: (View) throws -> KeyValueBatch) throws -> CommitTicket {
     guard writer != nil else { throw StorageError(.readOnly, "the database is open for reading only") }
     for _ in 0..<Self.freeAttempts {
-      let base = lock.withLock { sequencer.view }
+      let (base, abandonCount) = lock.withLock { (sequencer.view, sequencer.abandonCount) }
       var batch = try derive(base)
       // A stamp in a key decides where it goes: such a batch can't be sorted before it is sequenced.
       let isLarge = batch.payload.count > options.largeBatchBytes && !batch.stamps.contains { $0.isInKey }
       let layer = isLarge ? try PreparedLayer(batch) : nil
       if isLarge { waitForRoomForLayer() }
       let outcome = try lock.withLock { () throws(StorageError) in
-        try sequencer.sequence(&batch, derivedFrom: base, layer: layer, durability: durability)
+        // What the batch saw may have been given up since; versions alone don't tell.
+        if sequencer.abandonCount != abandonCount { return Sequencer.Outcome.moved }
+        return try sequencer.sequence(&batch, derivedFrom: base, layer: layer, durability: durability)
       }
       if layer != nil { maintainer?.signal() }
       if case .sequenced(let ticket) = outcome { return ticket }

@@ -29,9 +29,7 @@ extension StorageEngine {
     if options.readOnly { return try openForReading(directory, options, environment) }
     if try fileSystem.kind(of: directory) == nil {
       _ = try fileSystem.createDirectory(directory)
-      if let slash = directory.lastIndex(of: "/"), slash != directory.startIndex {
-        try fileSystem.syncDirectory(String(directory[..<slash]))
-      }
+      try fileSystem.syncDirectory(parent(of: directory))
     }
     let owner = LockOwner(
       processID: ProcessIdentity.processID, startTime: environment.clock.wallMicroseconds(),
@@ -75,6 +73,11 @@ extension StorageEngine {
     return true
   }
 
+  private static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
   private static func create(_ directory: String, _ environment: StorageEnvironment) throws(StorageError) {
     let fileSystem = environment.fileSystem
     _ = try fileSystem.createDirectory(directory + "/" + walName)
@@ -91,13 +94,19 @@ extension StorageEngine {
   ) throws(StorageError) -> StorageEngine {
     // A writer beside may recycle files under the reader; then the superblock has moved.
     var attempts = 0
+    var suspectEnd: UInt64?
     while true {
       attempts += 1
       let before = try SuperblockStore.read(directory: directory, fileSystem: environment.fileSystem)
       do throws(StorageError) {
         var recovery = Recovery(directory: directory, fileSystem: environment.fileSystem, options: options)
         let recovered = try recovery.run()
-        if try SuperblockStore.read(directory: directory, fileSystem: environment.fileSystem) == before {
+        // A frame that the writer was just writing looks torn, and damaged once the next one has come: real damage
+        // stays where it is.
+        let isMoving = recovered.replay.damage != nil && suspectEnd != recovered.replay.end
+        suspectEnd = recovered.replay.end
+        let after = try SuperblockStore.read(directory: directory, fileSystem: environment.fileSystem)
+        if !isMoving, after == before {
           return StorageEngine(
             directory: directory, options: options, environment: environment, recovered: recovered, opened: nil)
         }

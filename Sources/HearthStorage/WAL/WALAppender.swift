@@ -55,12 +55,16 @@ struct WALAppender {
   }
 
   /// Adds one frame.
+  ///
+  /// - Parameter previousVersion: of the commit before. Versions of commits that were given up are skipped, so it need
+  ///   not be the one below.
   mutating func append(
     _ kind: FrameKind, payload: UnsafeRawBufferPointer, commitVersion: UInt64, commitTime: Int64,
+    after previousVersion: UInt64,
     operationCount: UInt32, checkpoint: UInt64, random: any RandomSource
   ) {
     let frameBytes = WALFormat.frameBytes(payload: payload.count)
-    let target = fileWithRoom(frameBytes, commitVersion: commitVersion, checkpoint: checkpoint, random: random)
+    let target = fileWithRoom(frameBytes, after: previousVersion, checkpoint: checkpoint, random: random)
     let frame = WALFrame(
       kind: kind, codec: .raw, storedLength: payload.count, rawLength: payload.count,
       position: position, salt: target.header.salt, generation: generation, syncedThrough: syncedThrough,
@@ -133,7 +137,7 @@ struct WALAppender {
 
   /// The current file if `frameBytes` fit, else a newly planned one.
   private mutating func fileWithRoom(
-    _ frameBytes: UInt64, commitVersion: UInt64, checkpoint: UInt64, random: any RandomSource
+    _ frameBytes: UInt64, after previousVersion: UInt64, checkpoint: UInt64, random: any RandomSource
   ) -> WALFile {
     if let file, !fileIsClosed, position + frameBytes <= file.header.endPosition { return file }
     padToSector()
@@ -144,7 +148,7 @@ struct WALAppender {
     let grown = min(max(previous * 2, UInt64(options.logFileBytesMin)), UInt64(options.logFileBytesMax))
     let header = WALFileHeader(
       kind: .log, lineage: lineage, generation: generation, salt: random.next(), firstPosition: position,
-      commitVersion: commitVersion &- 1, checkpoint: checkpoint, copiedEnd: 0, chain: chain,
+      commitVersion: previousVersion, checkpoint: checkpoint, copiedEnd: 0, chain: chain,
       fileBytes: spare?.fileBytes ?? max(grown, needed))
     let planned = WALFile(header: header, spare: spare)
     file = planned
