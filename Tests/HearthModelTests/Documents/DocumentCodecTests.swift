@@ -15,7 +15,7 @@ import Testing
       key: DocumentCodecTests.key, fields: fields, createTime: -5, updateTime: 1_700_000_000_000_000, version: 77)
   }
 
-  @Test(arguments: 1...20) func decodingGivesBackWhatWasEncoded(seed: Int) throws {
+  @Test(arguments: 1...8) func decodingGivesBackWhatWasEncoded(seed: Int) throws {
     var random = RandomValues(seed: UInt64(seed))
     for _ in 0..<200 {
       let original = document(random.fields(count: random.below(12)))
@@ -53,7 +53,7 @@ import Testing
       paths += paths.map { $0.appending(random.name()) }
       try bytes.withUnsafeBytes { bytes in
         let encoded = try EncodedDocument(bytes)
-        for path in paths { #expect(try encoded.value(at: path) == fields[path], "\(path)") }
+        for path in paths { try check(encoded.value(at: path) == fields[path], "\(path)") }
       }
     }
   }
@@ -125,10 +125,10 @@ import Testing
     #expect(DocumentCodec.encode([:], createTime: nil).bytes.count == DocumentFormat.headerBytes)
   }
 
-  @Test(arguments: 1...20) func damagedBytesNeverTrap(seed: Int) throws {
+  @Test(arguments: 1...6) func damagedBytesNeverTrap(seed: Int) throws {
     var random = RandomValues(seed: UInt64(seed))
     var refused = 0
-    for _ in 0..<300 {
+    for _ in 0..<100 {
       let original = DocumentCodec.encode(document(random.fields(count: 6)))
       for _ in 0..<10 {
         var bytes = original
@@ -142,11 +142,12 @@ import Testing
           if bytes.isEmpty { bytes = [1] }
         }
         switch Result(catching: { () throws(ModelError) in try DocumentCodec.decode(bytes, key: DocumentCodecTests.key)
-          })
+        })
         {
         case .success(let document):
           // What still decodes is a document like any other.
-          #expect(try DocumentCodec.decode(DocumentCodec.encode(document), key: document.key) == document)
+          let again = try DocumentCodec.decode(DocumentCodec.encode(document), key: document.key)
+          check(again == document, "\(hexText(bytes))")
         case .failure(.corruption): refused += 1
         case .failure(let error): Issue.record(error)
         }
@@ -157,7 +158,7 @@ import Testing
         }
       }
     }
-    #expect(refused > 1000)
+    #expect(refused > 300)
   }
 
   @Test func deepNestingIsRefusedNotFollowed() {

@@ -8,8 +8,8 @@ import Testing
     for _ in 0..<500 {
       let value = random.value()
       let text = TypedJSON.json(value).text
-      #expect(try TypedJSON.value(JSONParser.parse(text)) == value, "\(text)")
-      #expect(text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, "\(text)")
+      try check(TypedJSON.value(JSONParser.parse(text)) == value, "\(text)")
+      check(text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, "\(text)")
     }
   }
 
@@ -111,15 +111,15 @@ import Testing
       "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "d83d", "1", "-", ".", "e", "true", "nul", " ", "\u{E9}",
     ]
     var parsed = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<4000 {
       let text = (0..<random.below(8)).map { _ in pieces[random.below(pieces.count)] }.joined()
       if let json = try? JSONParser.parse(text) {
         parsed += 1
         // What parses is written and parsed to the same.
-        #expect(try JSONParser.parse(json.text).text == json.text)
+        try check(JSONParser.parse(json.text).text == json.text, "\(text)")
       }
     }
-    #expect(parsed > 50)
+    #expect(parsed > 10)
   }
 
   @Test func numbersKeepTheirSpelling() throws {

@@ -19,7 +19,7 @@ import Testing
 
   @Test(arguments: 1...10) func keysDecodeAndKeepTheirPlaces(seed: Int) throws {
     var random = RandomValues(seed: UInt64(seed))
-    let keys = (0..<60).map { _ in random.key() }
+    let keys = (0..<24).map { _ in random.key() }
     for key in keys {
       let bytes = KeySchema.key(of: key)
       #expect(try KeySchema.document(of: bytes) == key)
@@ -35,12 +35,12 @@ import Testing
         let bytes = KeySchema.key(of: other)
         let isBelow = Array(other.path.utf8).starts(with: Array(key.path.utf8) + Array("/".utf8))
         let isIn = Array(other.path.utf8).starts(with: Array(key.parent.path.utf8) + Array("/".utf8))
-        #expect(KeySchema.everything(below: key).contains(bytes) == isBelow, "\(other) below \(key)")
-        #expect(KeySchema.everything(in: key.parent).contains(bytes) == isIn, "\(other) in \(key.parent)")
-        #expect(
+        check(KeySchema.everything(below: key).contains(bytes) == isBelow, "\(other) below \(key)")
+        check(KeySchema.everything(in: key.parent).contains(bytes) == isIn, "\(other) in \(key.parent)")
+        check(
           KeySchema.documents(of: key.parent).contains(bytes) == (other.parent == key.parent),
           "\(other) of \(key.parent)")
-        #expect(compareBytes(KeySchema.key(of: key), bytes) == .equal || key != other)
+        check((KeySchema.key(of: key) == bytes) == (key == other), "\(other) and \(key)")
       }
     }
   }

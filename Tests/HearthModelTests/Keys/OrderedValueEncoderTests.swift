@@ -3,9 +3,9 @@ import HearthTestSupport
 import Testing
 
 @Suite struct OrderedValueEncoderTests {
-  @Test(arguments: 1...20) func bytesOrderAsValuesDo(seed: Int) {
+  @Test(arguments: 1...10) func bytesOrderAsValuesDo(seed: Int) {
     var random = RandomValues(seed: UInt64(seed))
-    for _ in 0..<2000 {
+    for _ in 0..<1000 {
       let left = random.value()
       // Half of the pairs are near each other: the same value, or one number in two types.
       let right: Value =
@@ -17,12 +17,12 @@ import Testing
         default: random.value()
         }
       let expected = ValueOrder.compare(left, right)
-      #expect(compareEncoded(left, right) == expected, "\(left) and \(right)")
-      #expect(compareEncoded(left, right, descending: true) == expected.reversed, "\(left) and \(right)")
+      check(compareEncoded(left, right) == expected, "\(left) and \(right)")
+      check(compareEncoded(left, right, descending: true) == expected.reversed, "\(left) and \(right)")
       // No encoding is a prefix of another one.
       let a = OrderedValueEncoder.encode(left)
       let b = OrderedValueEncoder.encode(right)
-      if expected != .equal { #expect(!a.starts(with: b) && !b.starts(with: a), "\(left) and \(right)") }
+      if expected != .equal { check(!a.starts(with: b) && !b.starts(with: a), "\(left) and \(right)") }
     }
   }
 
@@ -43,7 +43,7 @@ import Testing
       var expected = ValueOrder.compare(left[0], right[0])
       if expected == .equal { expected = ValueOrder.compare(left[1], right[1]).reversed }
       if expected == .equal { expected = keys.0.compare(keys.1).reversed }
-      #expect(compareBytes(entry(left, keys.0), entry(right, keys.1)) == expected, "\(left) \(right) \(keys)")
+      check(compareBytes(entry(left, keys.0), entry(right, keys.1)) == expected, "\(left) \(right) \(keys)")
     }
   }
 

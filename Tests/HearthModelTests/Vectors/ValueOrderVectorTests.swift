@@ -7,10 +7,11 @@ import Testing
   private static func value(_ json: JSON?) throws -> Value { try TypedJSON.value(#require(json)) }
 
   private static func check(_ left: Value, _ right: Value, _ expected: Ordering, _ name: String) {
-    #expect(ValueOrder.compare(left, right) == expected, "\(name)")
-    #expect(ValueOrder.compare(right, left) == expected.reversed, "\(name), reversed")
-    #expect(compareEncoded(left, right) == expected, "\(name), encoded")
-    #expect(compareEncoded(left, right, descending: true) == expected.reversed, "\(name), encoded descending")
+    HearthTestSupport.check(ValueOrder.compare(left, right) == expected, "\(name)")
+    HearthTestSupport.check(ValueOrder.compare(right, left) == expected.reversed, "\(name), reversed")
+    HearthTestSupport.check(compareEncoded(left, right) == expected, "\(name), encoded")
+    HearthTestSupport.check(
+      compareEncoded(left, right, descending: true) == expected.reversed, "\(name), encoded descending")
   }
 
   @Test func pairs() throws {

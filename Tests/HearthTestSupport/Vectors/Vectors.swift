@@ -137,4 +137,78 @@ package enum Vectors {
     default: return false
     }
   }
+
+  // MARK: Queries
+
+  /// A query of `queries.json`, by its keys or by its chain of calls.
+  ///
+  /// - Parameter document: Gives the fields of the document that a cursor names.
+  package static func query(
+    _ json: JSON, document: (DocumentKey) -> Document?
+  ) throws -> QueryDescription {
+    var query =
+      try json["collectionGroup"]?.string.map { try QueryDescription(collectionGroup: $0) }
+      ?? QueryDescription(collection: CollectionPath(json["collection"]?.string ?? ""))
+    for call in calls(json) {
+      query = try apply(call.name, call.arguments, to: query, document: document)
+    }
+    return query
+  }
+
+  private static func calls(_ json: JSON) -> [(name: String, arguments: [JSON])] {
+    if let chain = json["chain"]?.array {
+      return chain.map { ($0.array?.first?.string ?? "", Array(($0.array ?? []).dropFirst())) }
+    }
+    var calls: [(name: String, arguments: [JSON])] = []
+    for filter in json["where"]?.array ?? [] { calls.append(("where", [filter])) }
+    for order in json["orderBy"]?.array ?? [] { calls.append(("orderBy", order.array ?? [])) }
+    for name in ["startAt", "startAfter", "endAt", "endBefore", "limit", "limitToLast"] {
+      if let argument = json[name] { calls.append((name, [argument])) }
+    }
+    return calls
+  }
+
+  private static func apply(
+    _ name: String, _ arguments: [JSON], to query: QueryDescription, document: (DocumentKey) -> Document?
+  ) throws -> QueryDescription {
+    guard let argument = arguments.first else { throw ModelError.invalidArgument("\(name) has no argument") }
+    switch name {
+    case "where": return try query.filtering(filter(argument))
+    case "orderBy":
+      return try query.ordering(
+        by: fieldPath(argument), descending: arguments.count > 1 && arguments[1].string == "desc")
+    case "limit": return try query.limiting(to: Int(argument.integer ?? 0))
+    case "limitToLast": return try query.limiting(toLast: Int(argument.integer ?? 0))
+    default:
+      let isInclusive = name == "startAt" || name == "endAt"
+      if let path = argument["doc"]?.string {
+        guard let found = document(try DocumentKey(path)) else {
+          throw ModelError.invalidArgument("a cursor is at a document that does not exist")
+        }
+        return name.hasPrefix("start")
+          ? try query.starting(at: found, isInclusive: isInclusive)
+          : try query.ending(at: found, isInclusive: isInclusive)
+      }
+      let values = try (argument.array ?? []).map { try operand($0) }
+      return name.hasPrefix("start")
+        ? try query.starting(at: values, isInclusive: isInclusive)
+        : try query.ending(at: values, isInclusive: isInclusive)
+    }
+  }
+
+  package static func filter(_ json: JSON) throws -> QueryFilter {
+    if let filters = json["and"]?.array { return .and(try filters.map { try filter($0) }) }
+    if let filters = json["or"]?.array { return .or(try filters.map { try filter($0) }) }
+    guard let parts = json.array, parts.count == 3,
+      let comparison = FieldFilter.Comparison(rawValue: parts[1].string ?? "")
+    else { throw ModelError.invalidArgument("unknown filter \(json.text)") }
+    return .field(FieldFilter(path: try fieldPath(parts[0]), comparison: comparison, operand: try operand(parts[2])))
+  }
+
+  private static func operand(_ json: JSON) throws -> Value {
+    guard let value = try writeValue(json).plain else {
+      throw ModelError.invalidArgument("a sentinel is the operand of a query")
+    }
+    return value
+  }
 }
