@@ -11,7 +11,7 @@ extension SimulatedCrash {
     private let crash: SimulatedCrash
     private let units: [[Int]]
     private let choices: [Choice]
-    private var next_ = 0
+    private var position = 0
 
     /// A subset of units by bits, and perhaps one unit of which only some atoms are kept.
     private struct Choice {
@@ -22,7 +22,7 @@ extension SimulatedCrash {
     /// Whether these are all images that the rules allow, by atom or, with many atoms, by operation.
     package let isExhaustive: Bool
     package var count: Int { choices.count }
-    package var underestimatedCount: Int { choices.count - next_ }
+    package var underestimatedCount: Int { choices.count - position }
 
     init(_ crash: SimulatedCrash) {
       self.crash = crash
@@ -53,9 +53,9 @@ extension SimulatedCrash {
     }
 
     package mutating func next() -> SimulatedFileSystem? {
-      guard next_ < choices.count else { return nil }
-      let choice = choices[next_]
-      next_ += 1
+      guard position < choices.count else { return nil }
+      let choice = choices[position]
+      position += 1
       var kept = [Bool](repeating: false, count: crash.atomCount)
       for (index, unit) in units.enumerated() where choice.units >> UInt32(index) & 1 == 1 {
         for atom in unit { kept[atom] = true }
