@@ -14,29 +14,22 @@ package enum DocumentCodec {
   ///
   /// - Parameter createTime: Of the document that is replaced; `nil` if the commit creates it.
   package static func encode(_ fields: MapValue, createTime: Int64?) -> Encoded {
-    let header = header(version: 0, updateTime: 0, createTime: createTime?.orderedBits ?? 0)
-    let (bytes, valueOffsets) = DocumentEncoder.encode(header: header, fields: fields)
-    var offsets = [DocumentFormat.updateTimeOffset]
-    if createTime == nil { offsets.append(DocumentFormat.createTimeOffset) }
-    return Encoded(bytes: bytes, timeOffsets: offsets + valueOffsets)
+    let header = DocumentEncoder.Header(version: 0, updateTime: 0, createTime: createTime?.orderedBits ?? 0)
+    let offsets =
+      createTime == nil
+      ? [DocumentFormat.updateTimeOffset, DocumentFormat.createTimeOffset] : [DocumentFormat.updateTimeOffset]
+    let (bytes, timeOffsets) = DocumentEncoder.encode(header, fields, timeOffsets: offsets)
+    return Encoded(bytes: bytes, timeOffsets: timeOffsets)
   }
 
   /// Encodes a document as it is. Its values must not hold ``Timestamp/commitTime``.
   package static func encode(_ document: Document) -> [UInt8] {
-    let header = header(
+    let header = DocumentEncoder.Header(
       version: document.version, updateTime: document.updateTime.orderedBits,
       createTime: document.createTime.orderedBits)
-    let (bytes, valueOffsets) = DocumentEncoder.encode(header: header, fields: document.fields)
-    precondition(valueOffsets.isEmpty, "\(document.key) has \(valueOffsets.count) times that are not known yet")
+    let (bytes, timeOffsets) = DocumentEncoder.encode(header, document.fields, timeOffsets: [])
+    precondition(timeOffsets.isEmpty, "\(document.key) has \(timeOffsets.count) times that are not known yet")
     return bytes
-  }
-
-  private static func header(version: UInt64, updateTime: UInt64, createTime: UInt64) -> [UInt8] {
-    var header = [DocumentFormat.format]
-    KeySegment.appendBigEndian(version, to: &header)
-    KeySegment.appendBigEndian(updateTime, to: &header)
-    KeySegment.appendBigEndian(createTime, to: &header)
-    return header
   }
 
   package static func decode(_ bytes: UnsafeRawBufferPointer, key: DocumentKey) throws(ModelError) -> Document {

@@ -12,14 +12,27 @@ struct DocumentEncoder {
   private var output = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var timeOffsets: [Int] = []
 
-  /// - Parameter header: What precedes the fields, ``DocumentFormat/headerBytes`` long.
-  static func encode(header: [UInt8], fields: MapValue) -> (bytes: [UInt8], timeOffsets: [Int]) {
+  /// What precedes the fields: numbers as they lie in the document, before they are made big-endian.
+  struct Header {
+    var version: UInt64
+    var updateTime: UInt64
+    var createTime: UInt64
+  }
+
+  /// - Parameter timeOffsets: Places that wait for the commit's time already; those among the values are added.
+  static func encode(
+    _ header: Header, _ fields: MapValue, timeOffsets: [Int]
+  ) -> (bytes: [UInt8], timeOffsets: [Int]) {
     var encoder = DocumentEncoder()
-    let total = header.count + encoder.measure(fields)
+    encoder.timeOffsets = timeOffsets
+    let total = DocumentFormat.headerBytes + encoder.measure(fields)
     let bytes = [UInt8](unsafeUninitializedCapacity: total) { buffer, count in
       encoder.output = UnsafeMutableRawBufferPointer(buffer)
-      encoder.output.copyBytes(from: header)
-      let end = encoder.write(fields, at: header.count)
+      encoder.output[0] = DocumentFormat.format
+      _ = encoder.write(header.version.bigEndian, at: DocumentFormat.versionOffset)
+      _ = encoder.write(header.updateTime.bigEndian, at: DocumentFormat.updateTimeOffset)
+      _ = encoder.write(header.createTime.bigEndian, at: DocumentFormat.createTimeOffset)
+      let end = encoder.write(fields, at: DocumentFormat.headerBytes)
       precondition(end == total, "an encoded document has \(end) bytes, measured as \(total)")
       count = total
     }

@@ -107,15 +107,16 @@ package struct EncodedContainer {
   package func decodeMap() throws(ModelError) -> MapValue {
     var entries: [MapValue.Entry] = []
     entries.reserveCapacity(count)
-    var previous: UnsafeRawBufferPointer?
+    var cursor = Cursor(self)
+    var previous = UnsafeRawBufferPointer(start: nil, count: 0)
     for index in 0..<count {
-      let bytes = try name(at: index)
-      if let previous, ByteOrder.compare(previous, bytes) != .less {
+      let bytes = try cursor.nextName()
+      if index > 0, ByteOrder.compare(previous, bytes) != .less {
         throw .corruption("the names of a map do not ascend at field \(index)")
       }
       previous = bytes
       guard let name = String(utf8Bytes: bytes) else { throw .corruption("the name of field \(index) is not UTF-8") }
-      entries.append(MapValue.Entry(name: name, value: try value(at: index).decode()))
+      entries.append(MapValue.Entry(name: name, value: try cursor.nextValue().decode()))
     }
     return MapValue(sorted: entries)
   }
@@ -124,7 +125,58 @@ package struct EncodedContainer {
   package func decodeArray() throws(ModelError) -> [Value] {
     var elements: [Value] = []
     elements.reserveCapacity(count)
-    for index in 0..<count { elements.append(try value(at: index).decode()) }
+    var cursor = Cursor(self)
+    for _ in 0..<count { elements.append(try cursor.nextValue().decode()) }
     return elements
+  }
+
+  /// Goes through all entries in order, for each the name (of a map's) and then the value, reading each end once.
+  private struct Cursor {
+    private let container: EncodedContainer
+    /// Where the next entry is in the table.
+    private var slot: Int
+    /// Where the next name and the next content begin.
+    private var name: Int
+    private var content: Int
+
+    init(_ container: EncodedContainer) {
+      self.container = container
+      slot = container.shape.tableOffset
+      name = container.shape.dataOffset
+      content = container.contentsOffset
+    }
+
+    @inline(__always)
+    private func part(from start: Int, to end: Int, limit: Int) throws(ModelError) -> UnsafeRawBufferPointer {
+      guard start <= end, end <= limit else {
+        throw .corruption("an entry of a container of \(container.bytes.count) bytes lies at \(start)..<\(end)")
+      }
+      return UnsafeRawBufferPointer(rebasing: container.bytes[start..<end])
+    }
+
+    @inline(__always)
+    mutating func nextName() throws(ModelError) -> UnsafeRawBufferPointer {
+      let end =
+        container.shape.dataOffset
+        &+ EncodedContainer.loadEnd(container.bytes, at: slot, width: container.shape.width)
+      let bytes = try part(from: name, to: end, limit: container.contentsOffset)
+      name = end
+      return bytes
+    }
+
+    @inline(__always)
+    mutating func nextValue() throws(ModelError) -> EncodedValue {
+      let shape = container.shape
+      let endSlot = shape.hasNames ? slot &+ shape.width : slot
+      let end = container.contentsOffset &+ EncodedContainer.loadEnd(container.bytes, at: endSlot, width: shape.width)
+      let rawTag = container.bytes[endSlot &+ shape.width]
+      guard let tag = DocumentFormat.Tag(rawValue: rawTag) else {
+        throw .corruption("a value has the unknown tag \(rawTag)")
+      }
+      let bytes = try part(from: content, to: end, limit: container.bytes.count)
+      content = end
+      slot &+= shape.entryBytes
+      return EncodedValue(tag: tag, content: bytes, depth: container.depth)
+    }
   }
 }

@@ -55,7 +55,10 @@ package struct FieldPath: Sendable {
   /// In queries: the document's key. Its text is `__name__`.
   package static let documentID = FieldPath(unchecked: ["__name__"])
 
-  package var isDocumentID: Bool { segments.count == 1 && segments[0].equalsUTF8("__name__") }
+  package var isDocumentID: Bool {
+    // Asked for each document that a query looks at, and mostly settled by the length.
+    segments.count == 1 && segments[0].utf8.count == 8 && segments[0].equalsUTF8("__name__")
+  }
 
   package static let bytesMax = 1500
 
