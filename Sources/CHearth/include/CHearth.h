@@ -32,3 +32,6 @@ void hearth_set_thread_name(const char *name);
 
 // The system's text for an error number, always ended by a zero byte. `capacity` is at least 1.
 void hearth_error_text(int number, char *text, size_t capacity);
+
+// Asks for the cache line at `address`, which need not be readable.
+static inline void hearth_prefetch(const void *address) { __builtin_prefetch(address); }

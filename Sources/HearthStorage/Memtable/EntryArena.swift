@@ -5,7 +5,7 @@ final class ArenaChunk: @unchecked Sendable {
 
   init(capacity: Int) {
     self.capacity = capacity
-    start = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: Entry.alignment)
+    start = LargeBlock.allocate(capacity)
   }
 
   deinit { start.deallocate() }
@@ -13,9 +13,8 @@ final class ArenaChunk: @unchecked Sendable {
 
 /// A bump allocator of entries. Only the layer's writer touches it; what it handed out is never changed again.
 struct EntryArena {
-  static let chunkBytes = 1 << 20
-
   private(set) var chunks: [ArenaChunk] = []
+  private var chunksOwned = 0
   private var next = UnsafeMutableRawPointer(bitPattern: Entry.alignment).unsafelyUnwrapped
   private var room = 0
 
@@ -56,10 +55,12 @@ struct EntryArena {
   /// An entry larger than a chunk gets one of its own, and the chunk in use stays in use.
   @inline(never)
   private mutating func takeFromNewChunk(_ size: Int) -> UnsafeMutableRawPointer {
-    let chunk = ArenaChunk(capacity: max(size, EntryArena.chunkBytes))
+    let usual = LargeBlock.byteCount(after: chunksOwned)
+    let chunk = ArenaChunk(capacity: max(size, usual))
     chunks.append(chunk)
     arenaBytes += chunk.capacity
-    if size < EntryArena.chunkBytes {
+    if size <= usual {
+      chunksOwned += 1
       next = chunk.start + size
       room = chunk.capacity - size
     }

@@ -113,6 +113,7 @@ extension Memtable {
     var depth = 0
     var next = root
     while let node = next.node {
+      node.prefetch()
       precondition(depth < Memtable.heightMax, "a tree of more than \(Memtable.heightMax) levels")
       if node.isLeaf {
         let (index, isFound) = node.search(key)

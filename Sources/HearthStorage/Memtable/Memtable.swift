@@ -1,6 +1,6 @@
 /// One layer of the state in memory: three persistent counted B-trees of typed entries.
 ///
-/// Changing a tree copies the nodes from the root to the leaf it touches (`swift-performance` calls this path copying),
+/// Changing a tree copies the nodes from the root to the leaf it touches,
 /// so every ``Root`` handed out stays as it was. All operations of one commit share a *number*; nodes made under that
 /// number are changed in place. Entries are written once into an arena and never moved.
 ///

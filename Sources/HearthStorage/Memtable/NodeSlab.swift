@@ -18,9 +18,6 @@ struct NodeSlab {
     var retirement: UInt64
   }
 
-  private static let slabNodesMin = 16
-  private static let slabNodesMax = 2048
-
   private var slabs = RawStack<UnsafeMutableRawPointer>()
   private var freeList: UnsafeMutableRawPointer?
   private var next = UnsafeMutableRawPointer(bitPattern: 64).unsafelyUnwrapped
@@ -81,14 +78,13 @@ struct NodeSlab {
     return start
   }
 
-  /// Slabs double, so that a small layer stays small.
   @inline(never)
   private mutating func grow() {
-    let nodes = min(NodeSlab.slabNodesMin << min(slabs.count, 16), NodeSlab.slabNodesMax)
-    next = .allocate(byteCount: nodes * Node.byteCount, alignment: 64)
+    let byteCount = LargeBlock.byteCount(after: slabs.count)
+    next = LargeBlock.allocate(byteCount)
     slabs.append(next)
-    room = nodes
-    nodeBytes += nodes * Node.byteCount
+    room = byteCount / Node.byteCount
+    nodeBytes += byteCount
   }
 
   @inline(__always)

@@ -4,6 +4,7 @@ extension Root {
   func find(_ key: KeyBytes) -> Entry? {
     var next = self
     while let node = next.node {
+      node.prefetch()
       if node.isLeaf {
         let (index, isFound) = node.search(key)
         return isFound ? node.entries[index] : nil
@@ -18,6 +19,7 @@ extension Root {
     var rank = 0
     var next = self
     while let node = next.node {
+      node.prefetch()
       if node.isLeaf { return rank + node.countBefore(entry: node.search(key).index) }
       let index = node.childIndex(key)
       rank += node.countBefore(child: index)
