@@ -39,6 +39,8 @@ package struct KeyValueBatch: Sendable {
   /// - Parameter baseVersion: ``View/version`` of the view that the claims are derived from.
   package init(baseVersion: UInt64) {
     self.baseVersion = baseVersion
+    // Room for a document with its index entries, so that an ordinary batch grows no array.
+    payload.reserveCapacity(960)
   }
 
   package var isEmpty: Bool { count == 0 }

@@ -239,21 +239,30 @@ final class Sequencer {
   }
 
   private func appendFrames(_ batch: KeyValueBatch, version: UInt64, time: Int64, after previousVersion: UInt64) {
-    let chunks =
-      batch.payload.count <= options.largeBatchBytes
-      ? [(bytes: 0..<batch.payload.count, operations: batch.count)] : batch.chunks(of: options.framePayloadBytes)
     batch.payload.withUnsafeBytes { payload in
+      if payload.count <= options.largeBatchBytes {
+        append(.commit, payload, operations: batch.count, version, time, after: previousVersion)
+        return
+      }
+      let chunks = batch.chunks(of: options.framePayloadBytes)
       for (index, chunk) in chunks.enumerated() {
         let kind: FrameKind =
           chunks.count == 1
           ? .commit : index == 0 ? .firstPart : index == chunks.count - 1 ? .lastPart : .part
-        appender.append(
-          kind, payload: UnsafeRawBufferPointer(rebasing: payload[chunk.bytes]), commitVersion: version,
-          commitTime: time, after: previousVersion, operationCount: UInt32(chunk.operations),
-          checkpoint: checkpointNumber,
-          random: environment.random)
+        append(
+          kind, UnsafeRawBufferPointer(rebasing: payload[chunk.bytes]), operations: chunk.operations, version, time,
+          after: previousVersion)
       }
     }
+  }
+
+  private func append(
+    _ kind: FrameKind, _ payload: UnsafeRawBufferPointer, operations: Int, _ version: UInt64, _ time: Int64,
+    after previousVersion: UInt64
+  ) {
+    appender.append(
+      kind, payload: payload, commitVersion: version, commitTime: time, after: previousVersion,
+      operationCount: UInt32(operations), checkpoint: checkpointNumber, random: environment.random)
   }
 
   /// Nodes that no view shows go back to their slab, once in a while.
@@ -266,10 +275,9 @@ final class Sequencer {
 
   /// Adds a frame that changes nothing and covers the last batch of an idle log.
   func seal() {
-    appender.append(
-      .seal, payload: UnsafeRawBufferPointer(start: nil, count: 0), commitVersion: view.version,
-      commitTime: view.commitTime, after: view.version, operationCount: 0, checkpoint: checkpointNumber,
-      random: environment.random)
+    append(
+      .seal, UnsafeRawBufferPointer(start: nil, count: 0), operations: 0, view.version, view.commitTime,
+      after: view.version)
   }
 
   // MARK: - Flushing
@@ -287,7 +295,7 @@ final class Sequencer {
     let isSynced = forceSync || wantsSync
     let (segments, end) = appender.take(sync: isSynced)
     defer {
-      queue.removeAll(keepingCapacity: true)
+      queue = []
       wantsSync = false
     }
     return Flush(
