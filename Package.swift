@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "Hearth", targets: ["Hearth"]),
     .executable(name: "hearth", targets: ["HearthTool"]),
     .executable(name: "hearth-bench", targets: ["HearthBench"]),
+    .executable(name: "hearth-test-writer", targets: ["HearthTestWriter"]),
   ],
   targets: [
     .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
@@ -26,7 +27,9 @@ let package = Package(
     .target(
       name: "HearthTestSupport", dependencies: ["CHearth", "HearthStorage", "HearthModel", "HearthDatabase"],
       path: "Tests/HearthTestSupport"),
-    .testTarget(name: "HearthStorageTests", dependencies: ["HearthStorage", "HearthTestSupport"]),
+    .executableTarget(name: "HearthTestWriter", dependencies: ["HearthStorage"], path: "Tests/HearthTestWriter"),
+    .testTarget(
+      name: "HearthStorageTests", dependencies: ["HearthStorage", "HearthTestSupport", "HearthTestWriter"]),
     .testTarget(name: "HearthModelTests", dependencies: ["HearthModel", "HearthTestSupport"]),
     .testTarget(name: "HearthDatabaseTests", dependencies: ["HearthDatabase", "HearthTestSupport"]),
     .testTarget(name: "HearthTests", dependencies: ["Hearth", "HearthTestSupport"]),
