@@ -21,6 +21,7 @@ let package = Package(
     .target(name: "Hearth", dependencies: ["HearthModel", "HearthDatabase"]),
     .executableTarget(
       name: "HearthTool", dependencies: ["HearthStorage", "HearthModel", "HearthDatabase"], path: "Tools/hearth"),
+    .executableTarget(name: "AtlasDemo", dependencies: ["Hearth"], path: "Tools/DemoApps/Atlas"),
     .executableTarget(
       name: "HearthBench", dependencies: ["HearthStorage", "HearthModel", "HearthDatabase", "Hearth"],
       path: "Benchmarks/hearth-bench"),
@@ -35,7 +36,8 @@ let package = Package(
     .testTarget(name: "HearthTests", dependencies: ["Hearth", "HearthTestSupport"]),
     .testTarget(name: "HearthSimulationTests", dependencies: ["HearthStorage", "HearthTestSupport"]),
     .testTarget(name: "HearthToolTests", dependencies: ["HearthTestSupport"]),
-    .testTarget(name: "HearthProjectTests", dependencies: ["HearthStorage", "HearthBench", "HearthTestSupport"]),
+    .testTarget(
+      name: "HearthProjectTests", dependencies: ["HearthStorage", "Hearth", "HearthBench", "HearthTestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -56,7 +56,10 @@ enum HearthBench {
       try target.close()
       return report
     case .api:
-      throw BenchError("the public API is not there yet", kind: .usage)
+      let target = try APITarget(directory: folder.path + "/database", options: options)
+      let report = try await BenchRunner(options: options, target: target, folder: folder.path).run()
+      try target.close()
+      return report
     }
   }
 }
