@@ -19,8 +19,11 @@ let package = Package(
     .target(name: "HearthModel"),
     .target(name: "HearthDatabase", dependencies: ["HearthStorage", "HearthModel"]),
     .target(name: "Hearth", dependencies: ["HearthModel", "HearthDatabase"]),
+    .systemLibrary(name: "CGetopt"),
+    .target(name: "HearthCommandLine", dependencies: ["CGetopt"], path: "Tools/CommandLine"),
     .executableTarget(
-      name: "HearthTool", dependencies: ["HearthStorage", "HearthModel", "HearthDatabase"], path: "Tools/hearth"),
+      name: "HearthTool", dependencies: ["HearthStorage", "HearthModel", "HearthDatabase", "HearthCommandLine"],
+      path: "Tools/hearth"),
     .executableTarget(name: "AtlasDemo", dependencies: ["Hearth"], path: "Tools/DemoApps/Atlas"),
     .executableTarget(
       name: "HearthBench", dependencies: ["HearthStorage", "HearthModel", "HearthDatabase", "Hearth"],
@@ -35,9 +38,9 @@ let package = Package(
     .testTarget(name: "HearthDatabaseTests", dependencies: ["HearthDatabase", "HearthTestSupport"]),
     .testTarget(name: "HearthTests", dependencies: ["Hearth", "HearthTestSupport"]),
     .testTarget(name: "HearthSimulationTests", dependencies: ["HearthStorage", "HearthTestSupport"]),
-    .testTarget(name: "HearthToolTests", dependencies: ["HearthTestSupport"]),
     .testTarget(
-      name: "HearthProjectTests", dependencies: ["HearthStorage", "Hearth", "HearthBench", "HearthTestSupport"]),
+      name: "HearthToolTests", dependencies: ["HearthTool", "HearthCommandLine", "HearthStorage", "HearthTestSupport"]),
+    .testTarget(name: "HearthProjectTests", dependencies: ["HearthStorage", "HearthBench", "HearthTestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -94,6 +94,22 @@ final class WALFileReader {
     return .success((frame, payload))
   }
 
+  /// After the end, for inspection only: goes on at the next frame behind it that checks, whatever its chain.
+  /// - Returns: whether there is one.
+  func resumeBehindFault() throws(StorageError) -> Bool {
+    var candidate = alignUp(position + 1, WALFormat.frameAlignment)
+    while let suspect = try nextSuspect(from: candidate) {
+      if case .success(let good) = try check(suspect, chain: nil) {
+        position = suspect
+        chain = good.frame.chain
+        fault = nil
+        return true
+      }
+      candidate = suspect + WALFormat.frameAlignment
+    }
+    return false
+  }
+
   /// After the end: the last frame that stands anywhere behind it and checks, whatever its chain. A frame whose
   /// `syncedThrough` lies beyond the end proves that what is missing there had been synced.
   func laterFrame(syncedBeyond limit: UInt64) throws(StorageError) -> WALFrame? {
