@@ -53,6 +53,8 @@ final class Sequencer {
   @exclusivity(unchecked) var basePosition: UInt64
   /// After a failed attempt a base is not due before the log has grown further.
   @exclusivity(unchecked) var baseDelay: UInt64 = 0
+  /// Where the log stood when a file was last made ahead.
+  @exclusivity(unchecked) var sparedPosition: UInt64 = 0
   /// How often sequenced commits were given up; whoever took a view of the sequenced state compares.
   @exclusivity(unchecked) var abandonCount = 0
   @exclusivity(unchecked) private var commitsSinceReclaim = 0
@@ -91,6 +93,16 @@ final class Sequencer {
   var isBaseDue: Bool {
     let logBytes = appender.position - basePosition
     return logBytes > UInt64(max(stateBytes, 0)) * 4 + UInt64(options.logSlackBytes) + baseDelay
+  }
+
+  var isMaintenanceDue: Bool { isBaseDue || foldableLayers != nil || spareBytesWanted != nil }
+
+  /// How long a log file to make ahead, if it is time for that and none was tried for the current file.
+  var spareBytesWanted: UInt64? {
+    guard let wanted = appender.spareBytesWanted,
+      sparedPosition < appender.fileFirstPosition ?? 0 || sparedPosition == 0
+    else { return nil }
+    return wanted
   }
 
   // MARK: - Sequencing

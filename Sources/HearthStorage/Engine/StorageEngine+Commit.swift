@@ -141,7 +141,7 @@ extension StorageEngine {
       sequencer.isFlushing = false
       let mustPlanSeal = !sequencer.isSealPlanned
       sequencer.isSealPlanned = true
-      return (sequencer.needsFlush, sequencer.isBaseDue || sequencer.foldableLayers != nil, mustPlanSeal)
+      return (sequencer.needsFlush, sequencer.isMaintenanceDue, mustPlanSeal)
     }
     gate.announce()
     if needsMore || mustPlanSeal { committer?.signal() }

@@ -5,8 +5,7 @@ extension StorageEngine {
     if maintenance.isClosed { return .signal }
     if writer.hasFailed {
       // Nothing may be named any more; what was begun goes.
-      maintenance.base?.writer.discard()
-      maintenance.base = nil
+      discardJobs(maintenance)
       if maintenance.isClosing {
         maintenance.finishClose(nil)
         gate.announce()
@@ -14,12 +13,12 @@ extension StorageEngine {
       return .signal
     }
     do throws(StorageError) {
+      if let job = maintenance.spare { return try stepSpare(job, maintenance) ? .more : next(maintenance) }
       if let job = maintenance.base { return try stepBase(job, maintenance, writer) ? .more : next(maintenance) }
       if let job = maintenance.fold { return try stepFold(job, maintenance) ? .more : next(maintenance) }
       return next(maintenance)
     } catch {
-      maintenance.base?.writer.discard()
-      maintenance.base = nil
+      discardJobs(maintenance)
       maintenance.lastError = error
       lock.withLock { sequencer.baseDelay += UInt64(options.logSlackBytes) }
       if maintenance.isClosing {
@@ -36,6 +35,14 @@ extension StorageEngine {
     reclaimFolded(maintenance)
     do throws(StorageError) {
       if maintenance.isClosing { return try stepClose(maintenance) }
+      if let fileBytes = lock.withLock({ sequencer.spareBytesWanted }), let writer {
+        // Once a file: without room for it a commit meets the full disk itself.
+        lock.withLock { sequencer.sparedPosition = sequencer.appender.position }
+        maintenance.spare = try SpareJob(
+          path: maintenance.walDirectory.freshPath(writer.takeNumber()), fileBytes: fileBytes,
+          fileSystem: environment.fileSystem)
+        return .more
+      }
       if lock.withLock({ sequencer.isBaseDue }) {
         try beginBase(maintenance)
         return .more
@@ -56,6 +63,23 @@ extension StorageEngine {
     }
     maintenance.fold = job
     return job == nil ? .signal : .more
+  }
+
+  private func discardJobs(_ maintenance: Maintenance) {
+    maintenance.base?.writer.discard()
+    maintenance.base = nil
+    maintenance.spare?.discard(environment.fileSystem)
+    maintenance.spare = nil
+  }
+
+  /// Returns whether the file needs more steps.
+  private func stepSpare(_ job: SpareJob, _ maintenance: Maintenance) throws(StorageError) -> Bool {
+    guard try job.step() else { return true }
+    maintenance.spare = nil
+    lock.withLock {
+      sequencer.appender.spares.append(SpareWALFile(path: job.path, fileBytes: job.fileBytes))
+    }
+    return false
   }
 
   // MARK: - Folding

@@ -48,6 +48,8 @@ struct WALAppender {
     syncedThrough = self.position
   }
 
+  /// Of the file that takes frames now.
+  var fileFirstPosition: UInt64? { file?.header.firstPosition }
   var hasPending: Bool { !segments.isEmpty }
   var mark: Mark {
     Mark(
@@ -135,6 +137,23 @@ struct WALAppender {
     return buffer
   }
 
+  /// How long the next file is to be, when it is time to make it ahead: its zeros are then not written by a commit.
+  var spareBytesWanted: UInt64? {
+    guard spares.isEmpty, let file, !fileIsClosed else { return nil }
+    let used = position - file.header.firstPosition
+    let wanted = grownFileBytes
+    return wanted >= WALAppender.spareBytesMin && used > file.header.fileBytes / 2 ? wanted : nil
+  }
+
+  /// Smaller files cost a commit less than the thread switch would.
+  private static let spareBytesMin: UInt64 = 1 << 20
+
+  /// Files double from the smallest size to the largest.
+  private var grownFileBytes: UInt64 {
+    let previous = file?.header.fileBytes ?? UInt64(options.logFileBytesMin) / 2
+    return min(max(previous * 2, UInt64(options.logFileBytesMin)), UInt64(options.logFileBytesMax))
+  }
+
   /// The current file if `frameBytes` fit, else a newly planned one.
   private mutating func fileWithRoom(
     _ frameBytes: UInt64, after previousVersion: UInt64, checkpoint: UInt64, random: any RandomSource
@@ -144,12 +163,10 @@ struct WALAppender {
     let needed = WALFormat.framesOffset + alignUp(frameBytes, WALFormat.sectorBytes)
     var spare: SpareWALFile?
     if let index = spares.firstIndex(where: { $0.fileBytes >= needed }) { spare = spares.remove(at: index) }
-    let previous = file?.header.fileBytes ?? UInt64(options.logFileBytesMin) / 2
-    let grown = min(max(previous * 2, UInt64(options.logFileBytesMin)), UInt64(options.logFileBytesMax))
     let header = WALFileHeader(
       kind: .log, lineage: lineage, generation: generation, salt: random.next(), firstPosition: position,
       commitVersion: previousVersion, checkpoint: checkpoint, copiedEnd: 0, chain: chain,
-      fileBytes: spare?.fileBytes ?? max(grown, needed))
+      fileBytes: spare?.fileBytes ?? max(grownFileBytes, needed))
     let planned = WALFile(header: header, spare: spare)
     file = planned
     fileIsClosed = false

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import HearthStorage
@@ -187,5 +188,29 @@ struct StorageEngineTests {
     #expect(try contents(reader) == ["a": "1"])
     #expect { try put(reader, [("b", "1")]) } throws: { ($0 as? StorageError)?.code == .readOnly }
     try writer.close()
+  }
+
+  @Test func theNextLogFileIsMadeAheadAndUsed() throws {
+    let engine = try open {
+      $0.logFileBytesMin = 2 << 20
+      $0.logFileBytesMax = 2 << 20
+    }
+    let value = String(repeating: "x", count: 100_000)
+    func unused() throws -> [String] {
+      try fileSystem.contents(ofDirectory: "/db/wal").filter { $0.hasSuffix(".new") }
+    }
+    for number in 0..<12 { try put(engine, [("k\(number)", value)]) }
+    // Another thread makes it; it is there before the file is full, or this waits.
+    var patience = 5000
+    while try unused().isEmpty, patience > 0 {
+      patience -= 1
+      usleep(1000)
+    }
+    let ahead = try unused()
+    #expect(ahead.count == 1)
+    for number in 12..<24 { try put(engine, [("k\(number)", value)]) }
+    #expect(try !unused().contains(ahead[0]), "the file made ahead is in use now")
+    try engine.close()
+    #expect(try fileSystem.contents(ofDirectory: "/db/wal").count == 1)
   }
 }
