@@ -141,7 +141,10 @@ struct WALReplay {
 
   private mutating func proveDamage(_ what: String, _ path: String, _ later: WALFrame?, _ position: UInt64?) {
     guard damage == nil else { return }
-    let offset = position.flatMap { position in files.last?.header.offset(of: position) }
+    // A log can end on the bound before the file it was to go on in.
+    let offset = position.flatMap { position in
+      files.last.map { $0.header.offset(of: max(position, $0.header.firstPosition)) }
+    }
     let stake = later.map { "; a later batch, commit \($0.commitVersion), proves that they had been synced" } ?? ""
     damage = StorageError(
       .corruption,
