@@ -26,7 +26,8 @@ let package = Package(
       path: "Tools/hearth"),
     .executableTarget(name: "AtlasDemo", dependencies: ["Hearth"], path: "Tools/DemoApps/Atlas"),
     .executableTarget(
-      name: "HearthBench", dependencies: ["HearthStorage", "HearthModel", "HearthDatabase", "Hearth"],
+      name: "HearthBench",
+      dependencies: ["HearthStorage", "HearthModel", "HearthDatabase", "Hearth", "HearthCommandLine"],
       path: "Benchmarks/hearth-bench"),
     .target(
       name: "HearthTestSupport", dependencies: ["CHearth", "HearthStorage", "HearthModel", "HearthDatabase"],

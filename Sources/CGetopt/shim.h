@@ -3,3 +3,4 @@
 static inline void hearth_getopt_start(void) { optind = 0; opterr = 0; }
 static inline int hearth_getopt_index(void) { return optind; }
 static inline const char *hearth_getopt_argument(void) { return optarg; }
+static inline int hearth_getopt_option(void) { return optopt; }

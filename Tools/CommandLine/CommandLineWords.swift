@@ -3,11 +3,13 @@ import Foundation
 
 /// A command line split into options and operands by the C library's `getopt_long`.
 ///
-/// Its state is global, so one command line is split at a time: at the start of a program.
+/// Its state is global, so one command line is split at a time.
 package struct CommandLineWords {
   /// Long options with their values in the order given; those without a value have an empty one.
   package private(set) var options: [(name: String, value: String)] = []
   package private(set) var operands: [String] = []
+
+  private static let lock = NSLock()
 
   /// A command line that a person has to correct.
   package struct UsageError: Error, CustomStringConvertible {
@@ -23,7 +25,9 @@ package struct CommandLineWords {
   ///   - names: each long option and whether it takes a value; `-h` stands for `help` wherever that is among them.
   /// - Throws: ``UsageError`` for an unknown option, a missing value, or one too many.
   package init(_ arguments: [String], names: [String: Bool]) throws {
-    var words: [UnsafeMutablePointer<CChar>?] = (["hearth"] + arguments).map { strdup($0) }
+    Self.lock.lock()
+    defer { Self.lock.unlock() }
+    var words: [UnsafeMutablePointer<CChar>?] = (["program"] + arguments).map { strdup($0) }
     let all = words
     let ordered = names.sorted { $0.key < $1.key }
     let nameWords = ordered.map { strdup($0.key) }
@@ -50,7 +54,10 @@ package struct CommandLineWords {
         options.append((name, hearth_getopt_argument().map { String(cString: $0) } ?? ""))
       default:
         let word = words[max(0, Int(hearth_getopt_index()) - 1)].map { String(cString: $0) } ?? ""
-        throw UsageError(found == 58 ? "\(word) needs a value" : "unknown option \(word)")
+        let option = Int(hearth_getopt_option()) - 1000
+        if found == 58 { throw UsageError("\(word) needs a value") }
+        throw UsageError(
+          ordered.indices.contains(option) ? "--\(ordered[option].key) takes no value" : "unknown option \(word)")
       }
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import HearthCommandLine
 import HearthStorage
 
 /// What a command line asks for.
@@ -23,19 +24,24 @@ struct BenchOptions: Equatable {
   var isJSON = false
   var wantsHelp = false
 
+  private static let names: [String: Bool] = [
+    "level": true, "records": true, "callers": true, "seconds": true, "durability": true, "seed": true,
+    "directory": true, "batch": true, "no-indexes": false, "log-mib": true, "rounds": true, "json": false,
+    "help": false,
+  ]
+
   init() {}
 
   /// Reads a command line, without the program's name.
   ///
   /// - Throws: ``BenchError`` of kind `usage` that names what is wrong.
   init(arguments: [String]) throws {
-    let words = try CommandLineWords(
-      arguments,
-      names: [
-        "level": true, "records": true, "callers": true, "seconds": true, "durability": true, "seed": true,
-        "directory": true, "batch": true, "no-indexes": false, "log-mib": true, "rounds": true, "json": false,
-        "help": false,
-      ])
+    let words: CommandLineWords
+    do {
+      words = try CommandLineWords(arguments, names: Self.names)
+    } catch {
+      throw BenchError("\(error)", kind: .usage)
+    }
     for (name, value) in words.options { try set(name, value) }
     var operands = words.operands
     if wantsHelp { return }
