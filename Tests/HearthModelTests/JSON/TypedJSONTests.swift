@@ -102,6 +102,9 @@ import Testing
     let deep = String(repeating: "[", count: 100_000)
     let error = #expect(throws: ModelError.self) { try JSONParser.parse(deep) }
     #expect(error?.message.contains("nested more than 128 deep") == true)
+    #expect(throws: ModelError.self) {
+      try JSONParser.parse(String(repeating: "[", count: 129) + String(repeating: "]", count: 129))
+    }
     _ = try JSONParser.parse(String(repeating: "[", count: 128) + String(repeating: "]", count: 128))
   }
 

@@ -62,7 +62,10 @@ import Testing
       var found: [String] = []
       let interval = KeySchema.everything(below: document)
       var place = interval.lower
-      while let key = keys.first(where: { !$0.lexicographicallyPrecedes(place) }), interval.contains(key) {
+      // Bounded, so that a step that does not go on fails instead of hanging.
+      while found.count <= keys.count, let key = keys.first(where: { !$0.lexicographicallyPrecedes(place) }),
+        interval.contains(key)
+      {
         let collection = try key.withUnsafeBytes { try KeySchema.collection(holding: $0, below: document) }
         found.append(collection.path)
         place = KeySchema.keyAfterEverything(in: collection)
