@@ -41,7 +41,9 @@ let package = Package(
     .testTarget(name: "HearthSimulationTests", dependencies: ["HearthStorage", "HearthTestSupport"]),
     .testTarget(
       name: "HearthToolTests", dependencies: ["HearthTool", "HearthCommandLine", "HearthStorage", "HearthTestSupport"]),
-    .testTarget(name: "HearthProjectTests", dependencies: ["HearthStorage", "HearthBench", "HearthTestSupport"]),
+    .testTarget(
+      name: "HearthProjectTests",
+      dependencies: ["HearthStorage", "HearthModel", "HearthBench", "HearthTestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+import HearthModel
 import Testing
 
 @testable import HearthStorage
@@ -39,6 +40,11 @@ struct FormatDocumentTests {
       ("syncedThrough", WALFormat.Frame.syncedThrough, 8), ("commitVersion", WALFormat.Frame.commitVersion, 8),
       ("commitTime", WALFormat.Frame.commitTime, 8), ("chain", WALFormat.Frame.chain, 4),
       ("operationCount", WALFormat.Frame.operationCount, 4), ("payload", WALFormat.frameHeaderBytes, nil)),
+    FormatTable(
+      "Document", byteCount: DocumentFormat.headerBytes,
+      ("format", 0, 1), ("version", DocumentFormat.versionOffset, 8),
+      ("updateTime", DocumentFormat.updateTimeOffset, 8), ("createTime", DocumentFormat.createTimeOffset, 8),
+      ("fields", DocumentFormat.headerBytes, nil)),
   ]
 
   @Test func everyTableOfTheDocumentAgreesWithTheCode() {
@@ -54,6 +60,13 @@ struct FormatDocumentTests {
         compared.contains(table.heading),
         "FORMAT.md has a layout table under \"\(table.heading)\": add it to FormatDocumentTests.tables")
     }
+  }
+
+  @Test func theExampleOfAKeyIsTheKey() throws {
+    let line = try #require(Self.document.split(separator: "\n").first { $0.hasPrefix("Example: `") })
+    let parts = line.split(separator: "`")
+    let digits = parts[2].split { !$0.isHexDigit }.filter { $0.count == 2 && $0 != "is" }
+    #expect(KeySchema.key(of: try DocumentKey(String(parts[1]))) == digits.compactMap { UInt8($0, radix: 16) })
   }
 
   static let sample = """
