@@ -38,7 +38,10 @@ extension StorageEngine {
     completion: @escaping @Sendable (Result<CommitReceipt, StorageError>) -> Void
   ) throws {
     let ticket = try sequence(durability, derive)
-    lock.withLock { sequencer.lastUnawaited = ticket }
+    lock.withLock {
+      // Another thread's, sequenced later, may have been noted before.
+      if ticket.receipt.version >= sequencer.lastUnawaited?.receipt.version ?? 0 { sequencer.lastUnawaited = ticket }
+    }
     ticket.whenFinished(completion)
     committer?.signal()
   }
