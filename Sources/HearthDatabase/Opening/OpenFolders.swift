@@ -9,6 +9,8 @@ final class OpenFolders: @unchecked Sendable {
 
   private struct Entry {
     let database: Database
+    /// Without it a folder made anew could get the number of this one once this one is deleted, and be taken for it.
+    let hold: FolderHold
     var users: Int
   }
 
@@ -19,19 +21,19 @@ final class OpenFolders: @unchecked Sendable {
 
   func open(_ directory: String) throws(StorageError) -> Database {
     try lock.withLock { () throws(StorageError) in
-      if let identity = try files.identity(of: directory), let entry = entries[identity] {
-        entries[identity] = Entry(database: entry.database, users: entry.users + 1)
+      if let hold = try files.hold(folder: directory), let entry = entries[hold.identity] {
+        entries[hold.identity]?.users += 1
         return entry.database
       }
       let environment = StorageEnvironment(
         fileSystem: files, clock: SystemClock(), executor: ThreadExecutor(), random: SystemRandom())
       let engine = try StorageEngine.open(at: directory, environment: environment)
-      guard let identity = try files.identity(of: directory) else {
+      guard let hold = try files.hold(folder: directory) else {
         try engine.close()
         throw StorageError(.notFound, "The folder vanished while it was opened", file: directory)
       }
-      let database = Database(engine: engine, sharing: identity)
-      entries[identity] = Entry(database: database, users: 1)
+      let database = Database(engine: engine, sharing: hold.identity)
+      entries[hold.identity] = Entry(database: database, hold: hold, users: 1)
       return database
     }
   }
@@ -41,7 +43,7 @@ final class OpenFolders: @unchecked Sendable {
     try lock.withLock { () throws(StorageError) in
       guard let entry = entries[identity], entry.database === database else { return }
       guard entry.users == 1 else {
-        entries[identity] = Entry(database: database, users: entry.users - 1)
+        entries[identity]?.users -= 1
         return
       }
       entries[identity] = nil
