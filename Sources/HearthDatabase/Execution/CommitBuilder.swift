@@ -24,15 +24,16 @@ enum CommitBuilder {
       try changes[place].change.apply(mutation)
     }
     var batch = KeyValueBatch(baseVersion: view.version)
+    var unchanged: [Change] = []
     for change in changes {
-      try change.change.check()
-      try change.add(to: &batch)
+      let outcome = try change.change.outcome()
+      if case .unchanged = outcome { unchanged.append(change) }
+      try batch.add(outcome, key: change.key)
     }
     // A document that stays as it is still decided the outcome: the batch must not be applied over a newer one.
     if !batch.isEmpty {
-      for change in changes where change.change.isNoOp {
-        batch.require(
-          .documents, key: change.key, unchangedSince: view.version, wasAbsent: change.stored == nil)
+      for change in unchanged {
+        batch.require(.documents, key: change.key, unchangedSince: view.version, wasAbsent: change.wasAbsent)
       }
     }
     return batch
@@ -40,34 +41,33 @@ enum CommitBuilder {
 
   private struct Change {
     let key: [UInt8]
-    /// The document as it is stored: what the batch states that it found.
-    let stored: (size: Int, createTime: Int64)?
+    /// What the batch states that it found.
+    let wasAbsent: Bool
     var change: DocumentChange
 
     init(_ document: DocumentKey, _ view: View) throws {
       key = KeySchema.key(of: document)
-      let found = try view.withValue(.documents, key) { bytes in
-        (size: bytes.count, document: try DocumentCodec.decode(bytes, key: document))
-      }
-      stored = found.map { ($0.size, $0.document.createTime) }
-      change = DocumentChange(key: document, before: found?.document.fields)
+      let stored = try view.get(.documents, key)
+      wasAbsent = stored == nil
+      change = try DocumentChange(key: document, stored: stored)
     }
+  }
+}
 
-    func add(to batch: inout KeyValueBatch) throws {
-      if change.isNoOp { return }
-      guard let fields = change.after else {
-        if let stored { try batch.remove(.documents, key: key, oldSize: stored.size) }
-        return
-      }
-      // A document that was deleted and set again in one commit was there before and after: it keeps its age.
-      let encoded = DocumentCodec.encode(fields, createTime: stored?.createTime)
-      if let stored {
-        try batch.replace(.documents, key: key, value: encoded.bytes, oldSize: stored.size)
-      } else {
-        try batch.insert(.documents, key: key, value: encoded.bytes)
-      }
-      batch.stampVersion(atValueOffset: encoded.versionOffset)
-      for offset in encoded.timeOffsets { batch.stampTime(atValueOffset: offset) }
+extension KeyValueBatch {
+  fileprivate mutating func add(_ outcome: DocumentChange.Outcome, key: [UInt8]) throws {
+    let encoded: DocumentCodec.Encoded
+    switch outcome {
+    case .unchanged: return
+    case .removed(let oldSize): return try remove(.documents, key: key, oldSize: oldSize)
+    case .inserted(let document):
+      try insert(.documents, key: key, value: document.bytes)
+      encoded = document
+    case .replaced(let document, let oldSize):
+      try replace(.documents, key: key, value: document.bytes, oldSize: oldSize)
+      encoded = document
     }
+    stampVersion(atValueOffset: encoded.versionOffset)
+    for offset in encoded.timeOffsets { stampTime(atValueOffset: offset) }
   }
 }

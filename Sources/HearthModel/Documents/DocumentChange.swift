@@ -1,17 +1,38 @@
 /// What the writes of one commit make of one document, in their order.
+///
+/// The stored document stays encoded unless a write depends on its fields.
 package struct DocumentChange: Sendable {
   package let key: DocumentKey
-  /// The stored fields before the commit; `nil` if the document was absent.
-  package let before: MapValue?
-  /// The fields after the writes so far; `nil` if the document is absent then.
-  package private(set) var after: MapValue?
+  /// The document before the commit, encoded; `nil` if it was absent.
+  private let stored: [UInt8]?
+  private let createTime: Int64?
+  private var current: Current
   /// The last write of this commit deleted it.
   private var isDeletedHere = false
 
-  package init(key: DocumentKey, before: MapValue?) {
+  private enum Current {
+    case absent
+    /// As it is stored.
+    case stored([UInt8])
+    case made(MapValue)
+  }
+
+  /// What the commit has to do.
+  package enum Outcome: Sendable {
+    /// Nothing: the document is stored exactly as before. It keeps its version, and nobody is told.
+    case unchanged
+    case removed(oldSize: Int)
+    case inserted(DocumentCodec.Encoded)
+    case replaced(DocumentCodec.Encoded, oldSize: Int)
+  }
+
+  /// - Parameter stored: The encoded document before the commit; `nil` if it was absent.
+  /// - Throws: `corruption` for bytes that are no document.
+  package init(key: DocumentKey, stored: [UInt8]?) throws(ModelError) {
     self.key = key
-    self.before = before
-    after = before
+    self.stored = stored
+    if let stored { createTime = try DocumentCodec.createTime(of: stored) } else { createTime = nil }
+    current = stored.map { .stored($0) } ?? .absent
   }
 
   /// Adds one write. After an error the commit must be given up.
@@ -20,16 +41,39 @@ package struct DocumentChange: Sendable {
       throw .invalidArgument(
         "document \(key.path.quotedForMessage) is updated after the same commit deleted it; set it instead")
     }
-    after = try mutation.apply(to: after)
+    current = try mutation.apply(to: fields(ifNeededBy: mutation)).map { .made($0) } ?? .absent
     isDeletedHere = mutation.fields == .delete
   }
 
-  /// Whether the document is stored exactly as before: then it keeps its version, and nobody is told.
-  package var isNoOp: Bool { before == after }
+  /// The fields so far for a write that reads them; for any other only whether there are some.
+  private mutating func fields(ifNeededBy mutation: Mutation) throws(ModelError) -> MapValue? {
+    if case .stored = current, !mutation.readsFields { return MapValue() }
+    // Leaves the write as the only owner of the fields, so that they are changed in place.
+    defer { current = .absent }
+    return try fields()
+  }
 
-  /// Refuses a document that would be too large.
-  package func check() throws(ModelError) {
-    if let after { try DocumentSize.check(key, after) }
+  /// The fields after the writes so far; `nil` if the document is absent then.
+  package func fields() throws(ModelError) -> MapValue? {
+    switch current {
+    case .absent: nil
+    case .stored(let bytes): try DocumentCodec.decode(bytes, key: key).fields
+    case .made(let fields): fields
+    }
+  }
+
+  /// Refuses a document that would be too large, and says what there is to write otherwise.
+  package func outcome() throws(ModelError) -> Outcome {
+    switch current {
+    case .stored: return .unchanged
+    case .absent: return stored.map { .removed(oldSize: $0.count) } ?? .unchanged
+    case .made(let fields):
+      try DocumentSize.check(key, fields)
+      // A document that was deleted and set again in one commit was there before and after: it keeps its age.
+      let encoded = DocumentCodec.encode(fields, createTime: createTime)
+      guard let stored else { return .inserted(encoded) }
+      return DocumentCodec.hasSameFields(encoded, stored) ? .unchanged : .replaced(encoded, oldSize: stored.count)
+    }
   }
 }
 

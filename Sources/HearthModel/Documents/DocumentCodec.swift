@@ -32,6 +32,28 @@ package enum DocumentCodec {
     return bytes
   }
 
+  /// Whether an encoding that awaits its commit has the fields that `stored` has. Equal fields have equal encodings;
+  /// a server timestamp is never what is stored.
+  static func hasSameFields(_ encoded: Encoded, _ stored: [UInt8]) -> Bool {
+    guard encoded.bytes.count == stored.count,
+      encoded.timeOffsets.allSatisfy({ $0 < DocumentFormat.headerBytes })
+    else { return false }
+    return encoded.bytes.withUnsafeBytes { left in
+      stored.withUnsafeBytes { right in
+        ByteOrder.equal(
+          UnsafeRawBufferPointer(rebasing: left[DocumentFormat.headerBytes...]),
+          UnsafeRawBufferPointer(rebasing: right[DocumentFormat.headerBytes...]))
+      }
+    }
+  }
+
+  static func createTime(of bytes: [UInt8]) throws(ModelError) -> Int64 {
+    // `withUnsafeBytes` does not pass a typed error on.
+    try bytes.withUnsafeBytes { bytes in
+      Result { () throws(ModelError) in try EncodedDocument(bytes).createTime }
+    }.get()
+  }
+
   package static func decode(_ bytes: UnsafeRawBufferPointer, key: DocumentKey) throws(ModelError) -> Document {
     let document = try EncodedDocument(bytes)
     return Document(

@@ -32,6 +32,9 @@ package struct Mutation: Hashable, Sendable {
   /// Whether the fields are read from the stored document, which an absent one has not.
   package var isUpdate: Bool { precondition == .exists }
 
+  /// Whether the result depends on the fields of the document, and not only on whether there is one.
+  var readsFields: Bool { if case .patch = fields { true } else { false } }
+
   package static func delete(_ key: DocumentKey, precondition: Precondition = .none) -> Mutation {
     Mutation(key: key, precondition: precondition, fields: .delete, transforms: [])
   }

@@ -45,12 +45,14 @@ struct WriteParts {
     entries.reserveCapacity(fields.count)
     for (name, value) in fields {
       if let fault = FieldName.fault(in: name) { throw refuse(fault, at: path) }
-      let place = path + [name]
       switch value {
-      case .delete: try onDelete(try FieldPath(segments: place))
-      case .transform(let operation): try add(operation, at: try FieldPath(segments: place))
+      case .delete: try onDelete(try FieldPath(segments: path + [name]))
+      case .transform(let operation): try add(operation, at: try FieldPath(segments: path + [name]))
+      // Most fields: nothing to check, so the place that an error would name is not made.
+      case .value(let value) where ValueRules.isAlwaysStorable(value):
+        entries.append(MapValue.Entry(name: name, value: value))
       case .value, .map:
-        entries.append(MapValue.Entry(name: name, value: try self.value(value, at: place, onDelete: onDelete)))
+        entries.append(MapValue.Entry(name: name, value: try self.value(value, at: path + [name], onDelete: onDelete)))
       }
     }
     return MapValue(entries)

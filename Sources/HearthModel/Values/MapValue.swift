@@ -21,8 +21,12 @@ package struct MapValue: Sendable {
   package init(_ entries: some Sequence<Entry>) {
     // The sort is stable, so of equal names the last one given is the last one here.
     let sorted = entries.sorted { $0.name.compareUTF8($1.name) == .less }
+    let repeats = zip(sorted, sorted.dropFirst()).contains { $0.name.equalsUTF8($1.name) }
+    guard repeats else {
+      self.entries = sorted
+      return
+    }
     self.entries = []
-    self.entries.reserveCapacity(sorted.count)
     for entry in sorted {
       if let last = self.entries.last, last.name.equalsUTF8(entry.name) {
         self.entries[self.entries.count - 1] = entry

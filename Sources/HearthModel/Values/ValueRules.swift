@@ -4,6 +4,15 @@ package enum ValueRules {
   package static let depthMax = 20
   package static let vectorDimensionsMax = 2048
 
+  /// Of a type all of whose values are storable as they are.
+  static func isAlwaysStorable(_ value: Value) -> Bool {
+    switch value {
+    case .null, .boolean, .integer, .string, .bytes, .reference: true
+    case .double(let value): value.bitPattern == value.identityBits
+    case .timestamp, .geoPoint, .array, .vector, .map: false
+    }
+  }
+
   /// Checks the fields of a document and brings them into stored form: timestamps cut to microseconds, one NaN.
   package static func storable(_ fields: MapValue) throws(ModelError) -> MapValue {
     guard case .map(let map) = try storable(.map(fields), at: [], depth: 0) else { return fields }

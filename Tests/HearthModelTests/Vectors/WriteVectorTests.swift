@@ -12,13 +12,13 @@ import Testing
     mutating func commit(_ mutations: [Mutation]) throws {
       var changes: [DocumentKey: DocumentChange] = [:]
       for mutation in mutations {
-        var change = changes[mutation.key] ?? DocumentChange(key: mutation.key, before: documents[mutation.key])
+        var change = try changes[mutation.key] ?? DocumentChange(key: mutation.key, before: documents[mutation.key])
         try change.apply(mutation)
         changes[mutation.key] = change
       }
-      for change in changes.values { try change.check() }
+      for change in changes.values { _ = try change.outcome() }
       time += 1
-      for change in changes.values { documents[change.key] = change.after?.stamped(at: time) }
+      for change in changes.values { documents[change.key] = try change.fields()?.stamped(at: time) }
     }
   }
 
