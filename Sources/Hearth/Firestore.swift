@@ -232,7 +232,7 @@ extension Firestore {
     read { (_: Bool?, error) in
       completion(error)
     } _: { database in
-      _ = try database.reader()
+      try database.waitForWrites()
       return true
     }
   }

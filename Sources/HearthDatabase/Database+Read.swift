@@ -40,8 +40,17 @@ extension Database {
     do { return try await engine.settledView() } catch { throw DatabaseError(error) }
   }
 
-  /// Returns once every write that was ordered before the call is visible, and so as durable as it asked to be.
+  /// Returns once every write that was ordered before the call is as durable as it asked to be, or has failed.
   package func waitForWrites() async throws(DatabaseError) {
+    // A commit without changes waits for those before it. That it fails when they do says nothing new.
+    _ = try? await engine.commit(.buffered) { KeyValueBatch(baseVersion: $0.version) }
+    // One that stopped writing or closes takes no commits, and the first still shows what it has.
     _ = try await settledView()
+  }
+
+  /// As the suspending form.
+  package func waitForWrites() throws(DatabaseError) {
+    _ = try? engine.commit(.buffered) { KeyValueBatch(baseVersion: $0.version) }
+    _ = try settledView()
   }
 }

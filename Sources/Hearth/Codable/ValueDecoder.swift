@@ -157,7 +157,10 @@ extension ValueDecoder.Context {
     }
     if type == Decimal.self {
       if case .integer(let number) = value { return Decimal(number) as! T }
-      return Decimal(try decode(Double.self, value, at: path())) as! T
+      let number = try decode(Double.self, value, at: path())
+      // `Decimal` has no infinity, and stops the process when made from one.
+      guard !number.isInfinite else { throw corrupted("\(number) does not fit in Decimal.", at: path()) }
+      return Decimal(number) as! T
     }
     if let type = type as? any StringKeyedDecodableDictionary.Type {
       guard case .map(let map) = value else { throw mismatch([String: Any].self, value, at: path()) }

@@ -64,6 +64,14 @@ public final class CollectionReference: Query, @unchecked Sendable {
     return path.equalsUTF8(other.path) && (fault == nil) == (other.fault == nil)
   }
 
+  public override var hash: Int {
+    // Of two bad ones the path counts, not the error; a good one must hash as the query that it equals.
+    if fault == nil { return super.hash }
+    var hasher = Hasher()
+    path.hashUTF8(into: &hasher)
+    return hasher.finalize()
+  }
+
   public override var description: String { "<CollectionReference: \(path)>" }
 }
 

@@ -47,6 +47,11 @@ final class ValueReader {
     return .array(values)
   }
 
+  /// Reads what an update sets one field to.
+  func change(_ any: Any, at field: HearthModel.FieldPath) throws(ModelError) -> WriteValue {
+    try below(field.canonicalText) { () throws(ModelError) in try read(any) }
+  }
+
   /// Reads the fields of a document.
   func map(_ dictionary: [String: Any]) throws(ModelError) -> WriteValue {
     var fields: [(name: String, value: WriteValue)] = []
@@ -69,11 +74,24 @@ final class ValueReader {
     if type == Date.self { return .value(.timestamp(Timestamp(date: any as! Date))) }
     if type == [String: Any].self { return try map(any as! [String: Any]) }
     if type == [Any].self { return try array(any as! [Any]) }
+    // What literals make; `rare` would try many casts before it gets to them.
+    if type == [String].self { return .value(.array((any as! [String]).map(Value.string))) }
+    if type == [Int].self { return .value(.array((any as! [Int]).map { .integer(Int64($0)) })) }
+    if type == [Double].self { return .value(.array((any as! [Double]).map(Value.double))) }
+    if type == [String: String].self { return ValueReader.map(any as! [String: String], Value.string) }
+    if type == [String: Int].self { return ValueReader.map(any as! [String: Int]) { .integer(Int64($0)) } }
+    if type == [String: Double].self { return ValueReader.map(any as! [String: Double], Value.double) }
+    if type == [String: Bool].self { return ValueReader.map(any as! [String: Bool], Value.boolean) }
     if type == Data.self { return .value(.bytes([UInt8](any as! Data))) }
     if type == GeoPoint.self { return .value(.geoPoint(any as! GeoPoint)) }
     if type == VectorValue.self { return .value(.vector((any as! VectorValue).array)) }
     if type is AnyClass { return try object(any) }
+    if type == AnyHashable.self { return try read((any as! AnyHashable).base) }
     return try rare(any)
+  }
+
+  private static func map<T>(_ dictionary: [String: T], _ value: (T) -> Value) -> WriteValue {
+    .map(dictionary.map { (name: $0.key, value: .value(value($0.value))) })
   }
 
   /// Reads an instance of a class.
@@ -117,11 +135,11 @@ final class ValueReader {
     for (index, element) in elements.enumerated() {
       values.append(try below("[\(index)]") { () throws(ModelError) in try read(element) })
     }
-    do {
-      return try WriteValue.array(values)
-    } catch {
-      throw refuse(error.message)
-    }
+    return try plainArray(values)
+  }
+
+  private func plainArray(_ values: [WriteValue]) throws(ModelError) -> WriteValue {
+    do { return try WriteValue.array(values) } catch { throw refuse(error.message) }
   }
 
   private func dictionary(_ entries: [AnyHashable: Any]?, _ type: Any.Type) throws(ModelError) -> WriteValue {
@@ -226,7 +244,7 @@ extension ValueReader {
       for (index, element) in box.elements.enumerated() {
         values.append(try below("[\(index)]") { () throws(ModelError) in try read(element) })
       }
-      return try WriteValue.array(values)
+      return try plainArray(values)
     }
   }
 

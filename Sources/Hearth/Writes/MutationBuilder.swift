@@ -31,7 +31,8 @@ struct MutationBuilder {
     let reader = reader
     var changes: [(path: HearthModel.FieldPath, value: WriteValue)] = []
     for (field, value) in fields {
-      changes.append((try FieldPath.resolve(field.base), try reader.read(value)))
+      let path = try FieldPath.resolve(field.base)
+      changes.append((path, try reader.change(value, at: path)))
     }
     return try .update(key, changes)
   }

@@ -60,16 +60,16 @@ public final class WriteBatch: NSObject, @unchecked Sendable {
       }
       return try make(MutationBuilder(document))
     }
-    lock.withLock {
-      if isCommitted {
-        fault = fault ?? WriteBatch.spent
-        return
-      }
+    let isSpent = lock.withLock {
+      if isCommitted { return true }
       switch made {
       case .success(let mutation): mutations.append(mutation)
       case .failure(let error): fault = fault ?? error
       }
+      return false
     }
+    // No later commit could report it.
+    if isSpent { Log.warning("write", "\(document.path.quotedForMessage) was added to a batch after its commit.") }
     return self
   }
 

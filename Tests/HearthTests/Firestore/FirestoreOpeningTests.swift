@@ -47,6 +47,44 @@ struct FirestoreOpeningTests {
     try again.close()
   }
 
+  @Test func otherSpellingsOfAPathGiveTheSameDatabase() async throws {
+    let folder = try Folder()
+    let first = try Firestore.open(at: folder.database)
+    try await first.document("c/d").setData(["n": 1])
+    let climbs = String(repeating: "../", count: FileManager.default.currentDirectoryPath.split(separator: "/").count)
+    for url in [
+      URL(fileURLWithPath: climbs + folder.database.path.dropFirst()),
+      URL(fileURLWithPath: folder.database.path + "/", isDirectory: true),
+      URL(fileURLWithPath: folder.database.path + "//."), URL(string: "file://" + folder.database.path)!,
+    ] {
+      let again = try Firestore.open(at: url)
+      #expect(again.document("c/d") == first.document("c/d"), "\(url)")
+      try again.close()
+    }
+    #expect(try await first.document("c/d").getDocument().exists)
+    try first.close()
+  }
+
+  /// A new folder often gets the number that the system knew the deleted one by.
+  @Test func aFolderMadeAnewIsAnotherDatabase() async throws {
+    let folder = try Folder()
+    var old: [Firestore] = []
+    for round in 0..<8 {
+      let firestore = try Firestore.open(at: folder.database)
+      #expect(try await !firestore.document("c/d").getDocument().exists, "round \(round)")
+      try await firestore.document("c/d").setData(["n": round])
+      // Deleted while it is open, and not closed.
+      try FileManager.default.removeItem(at: folder.database)
+      old.append(firestore)
+    }
+    for (round, firestore) in old.enumerated() {
+      #expect(try await firestore.document("c/d").getDocument().get("n") as? Int == round)
+      // What cannot be written any more is an error, and closes all the same.
+      try? firestore.close()
+      await #expect(throws: FirestoreErrorCode.self) { try await firestore.document("c/d").getDocument() }
+    }
+  }
+
   @Test func databasesInMemoryShareNothing() async throws {
     let (first, second) = (try Firestore.inMemory(), try Firestore.inMemory())
     try await first.document("c/d").setData([:])
@@ -134,6 +172,41 @@ struct FirestoreOpeningTests {
     copy.durability = .durable
     copy.dispatchQueue = DispatchQueue(label: "other")
     #expect(copy != settings)
+  }
+
+  /// In a process of its own, because it changes the environment.
+  @Test func theDefaultDatabaseIsTriedAgainOnceItsFolderCanBeMade() async {
+    await #expect(processExitsWith: .success) {
+      let home = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: home) }
+      // A file where a folder is to be made, which stops an administrator too.
+      try Data().write(to: home)
+      setenv("XDG_DATA_HOME", home.path, 1)
+      setenv("HOME", home.path, 1)
+      Firestore.firestore().settings = .onQueue("default")
+      let document = Firestore.firestore().document("c/d")
+      for operation in [
+        { try await document.setData([:]) }, { _ = try await document.getDocument() },
+        { _ = try await document.parent.getDocuments() },
+      ] as [() async throws -> Void] {
+        let error = await #expect(throws: FirestoreErrorCode.self) { try await operation() }
+        #expect(error?.code == .unavailable && error?.localizedDescription.contains(home.path) == true)
+      }
+      try FileManager.default.removeItem(at: home)
+      try await document.setData(["n": 1])
+      #expect(try await Firestore.firestore().document("c/d").getDocument().exists)
+      #expect(Firestore.firestore() === document.firestore)
+      try Firestore.firestore().close()
+      #expect(Firestore.firestore() !== document.firestore)
+      #expect(try await Firestore.firestore().document("c/d").getDocument().exists)
+      try Firestore.firestore().close()
+      // Without any home the folder is still an absolute one.
+      unsetenv("XDG_DATA_HOME")
+      unsetenv("HOME")
+      #expect(Firestore.defaultFolder.path.hasPrefix("/"))
+      setenv("HOME", "", 1)
+      #expect(Firestore.defaultFolder.path.hasPrefix("/"))
+    }
   }
 
   @Test func aBufferedDatabaseKeepsWhatItAcknowledged() async throws {
