@@ -1,0 +1,26 @@
+/// A promise that did not hold. The description tells how to see it again.
+struct SimulationFailure: Error, CustomStringConvertible {
+  var description: String
+
+  init(_ description: String) { self.description = description }
+
+  /// The same failure, seen from further out.
+  func inside(_ place: String) -> SimulationFailure { SimulationFailure("\(place): \(description)") }
+}
+
+/// Throws unless the condition holds.
+func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+  if !condition { throw SimulationFailure(message()) }
+}
+
+/// Runs `body`; what it throws gains a place in front.
+@discardableResult
+func within<R>(_ place: @autoclosure () -> String, _ body: () throws -> R) throws -> R {
+  do {
+    return try body()
+  } catch let failure as SimulationFailure {
+    throw failure.inside(place())
+  } catch {
+    throw SimulationFailure("\(place()): unexpected error \(error)")
+  }
+}
