@@ -58,6 +58,8 @@ final class Sequencer {
   /// How often sequenced commits were given up; whoever took a view of the sequenced state compares.
   @exclusivity(unchecked) var abandonCount = 0
   @exclusivity(unchecked) private var commitsSinceReclaim = 0
+  /// The exchange of the lowest layers that the published state doesn't show yet.
+  @exclusivity(unchecked) private var exchange: (layers: Int, layer: LayerStack.Layer, number: UInt64)?
 
   private let registry: LiveViews
   private let environment: StorageEnvironment
@@ -183,7 +185,7 @@ final class Sequencer {
     let ticket = CommitTicket(
       receipt: CommitReceipt(version: view.version, time: view.commitTime), durability: durability)
     let isSettled = view.number == published.view.number && queue.isEmpty
-    if isSettled, durability == .buffered || appender.syncedThrough >= appender.position {
+    if isSettled, durability == .buffered || appender.isSynced {
       ticket.finish(nil)
     } else {
       enqueue(ticket)
@@ -328,15 +330,11 @@ final class Sequencer {
     // A change of the stack alone has no bytes in the log: show it as soon as nothing else is open.
     if !needsFlush { published = Point(view: view, stateBytes: stateBytes, log: appender.mark) }
     active.published(published.view.number)
+    if let exchange, isPublished(exchange.number) { self.exchange = nil }
     return published.view
   }
 
-  /// Publishes the sequenced state if nothing is on its way to the log. Returns whether it did.
-  func publishIfIdle() -> Bool {
-    guard !needsFlush, !isFlushing else { return false }
-    published = Point(view: view, stateBytes: stateBytes, log: appender.mark)
-    return true
-  }
+  func isPublished(_ number: UInt64) -> Bool { published.view.number >= number }
 
   /// The two lowest layers, when there is something to fold. Only what is published can't be taken back, and what was
   /// exchanged but is not published yet has been folded already.
@@ -349,9 +347,26 @@ final class Sequencer {
     return (shown[shown.count - 2], shown[shown.count - 1])
   }
 
+  /// Puts one layer in the place of the lowest `layers`, for good. The next flush publishes it.
+  /// - Returns: the number from which on views show it.
+  func exchangeTail(layers: Int, by layer: LayerStack.Layer) -> UInt64 {
+    precondition(exchange == nil, "an exchange before the one of \(exchange?.number ?? 0) was published")
+    var stack = view.stack
+    Self.exchangeTail(of: &stack, layers: layers, by: layer)
+    push(version: view.version, time: view.commitTime, stack: stack)
+    exchange = (layers, layer, number)
+    return number
+  }
+
+  private static func exchangeTail(of stack: inout LayerStack, layers: Int, by layer: LayerStack.Layer) {
+    stack.below.removeLast(layers)
+    stack.below.append(layer)
+  }
+
   /// Freezes the active layer under a fresh one.
-  func freeze() {
-    let stack = view.stack
+  func freeze() { freeze(view.stack) }
+
+  private func freeze(_ stack: LayerStack) {
     active = Memtable()
     let below = stack.top.roots == Roots() ? stack.below : [stack.top] + stack.below
     push(
@@ -368,11 +383,17 @@ final class Sequencer {
     let failed = flush.tickets + queue
     queue.removeAll()
     wantsSync = false
-    appender.rollback(to: published.log)
+    appender.rollback(to: published.log, taken: flush.segments)
     stateBytes = published.stateBytes
-    // Commits go on in a layer of their own: the one that holds the failed entries may be read by views of them.
+    // Commits go on in a layer of their own: the one that holds the failed entries may be read by views of them. It
+    // forgets them, so that what they replaced is not taken for garbage.
     view = published.view
-    freeze()
+    var stack = view.stack
+    stack.top.memtable.rollback(toNumber: view.number)
+    // The layers that were exchanged meanwhile must not come back: one has been folded into the other.
+    if let exchange { Self.exchangeTail(of: &stack, layers: exchange.layers, by: exchange.layer) }
+    exchange = nil
+    freeze(stack)
     published.view = view
     if !logIsGood {
       phase = .failed(

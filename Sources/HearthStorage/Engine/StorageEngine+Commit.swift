@@ -169,7 +169,7 @@ extension StorageEngine {
       case sync, seal
     }
     let duty = lock.withLock { () -> Duty in
-      let isCovered = sequencer.appender.syncedThrough >= sequencer.appender.position
+      let isCovered = sequencer.appender.isSynced
       guard case .open = sequencer.phase, !sequencer.isFlushing, !sequencer.needsFlush,
         !isCovered || !sequencer.appender.lastFrameIsSeal
       else {

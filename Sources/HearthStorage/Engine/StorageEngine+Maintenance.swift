@@ -87,33 +87,28 @@ extension StorageEngine {
   private func stepFold(_ job: FoldJob, _ maintenance: Maintenance) throws(StorageError) -> Bool {
     guard try job.step() else { return true }
     maintenance.fold = nil
-    let number = replaceTail(layers: 2, by: LayerStack.Layer(memtable: job.lower, roots: job.roots))
-    job.lower.published(number)
+    let number = exchangeTail(layers: 2, by: LayerStack.Layer(memtable: job.lower, roots: job.roots))
     maintenance.folded = (job.lower, number)
     gate.announce()
     return false
   }
 
   private func reclaimFolded(_ maintenance: Maintenance) {
-    guard let folded = maintenance.folded else { return }
+    // Until the fold is published a failed flush can bring back views of the state before it.
+    guard let folded = maintenance.folded, lock.withLock({ sequencer.isPublished(folded.number) }) else { return }
+    folded.memtable.published(folded.number)
     let live = registry.liveNumbers()
     guard live.first.map({ $0 >= folded.number }) ?? true else { return }
     folded.memtable.reclaim(live: live)
     maintenance.folded = nil
   }
 
-  /// Puts one layer in the place of the lowest `layers`, in the sequenced state and, as soon as nothing else is on
-  /// its way, in the published one. Returns the number of the new state.
-  private func replaceTail(layers: Int, by layer: LayerStack.Layer) -> UInt64 {
-    let (number, view) = lock.withLock { () -> (UInt64, View?) in
-      var stack = sequencer.view.stack
-      stack.below.removeLast(layers)
-      stack.below.append(layer)
-      sequencer.push(version: sequencer.view.version, time: sequencer.view.commitTime, stack: stack)
-      let isPublished = sequencer.publishIfIdle()
-      return (sequencer.number, isPublished ? sequencer.view : nil)
-    }
-    if let view { publish(view) }
+  /// Puts one layer in the place of the lowest `layers`. Returns the number of the first state that shows it.
+  private func exchangeTail(layers: Int, by layer: LayerStack.Layer) -> UInt64 {
+    let number = lock.withLock { sequencer.exchangeTail(layers: layers, by: layer) }
+    // Only who writes the log publishes, or an older state could follow a newer one. If someone is at it, the end of
+    // that flush or the next shows the exchange.
+    if lead(evenIfIdle: true) { flushAsLeader(forceSync: false) }
     return number
   }
 
@@ -124,15 +119,20 @@ extension StorageEngine {
     guard let writer else { return }
     maintenance.fold = nil
     let salt = environment.random.next() | 1
-    let (view, position, chain, abandonCount, number) = lock.withLock {
+    let (view, position, framesEnd, chain, abandonCount, number) = lock.withLock {
       sequencer.freeze()
       let position = sequencer.appender.closeFile()
       sequencer.number += 1
-      return (sequencer.view, position, sequencer.appender.chain, sequencer.abandonCount, sequencer.number)
+      return (
+        sequencer.view, position, sequencer.appender.framesEnd, sequencer.appender.chain, sequencer.abandonCount,
+        sequencer.number
+      )
     }
+    // The end of the file must be published too, even if no commit is: a flush that fails later goes back to what is
+    // published, and if that file were open again, frames would stand where the base says that another one begins.
     while lock.withLock({
       sequencer.abandonCount == abandonCount
-        && (sequencer.appender.syncedThrough < position || sequencer.published.view.version < view.version)
+        && (sequencer.appender.syncedThrough < framesEnd || !sequencer.isPublished(view.number))
     }) {
       if lead(evenIfIdle: true) {
         flushAsLeader(forceSync: true)
@@ -174,7 +174,7 @@ extension StorageEngine {
       sequencer.baseDelay = 0
       sequencer.validatableFrom = max(sequencer.validatableFrom, job.view.version)
     }
-    _ = replaceTail(layers: job.view.stack.below.count, by: result.layer)
+    _ = exchangeTail(layers: job.view.stack.below.count, by: result.layer)
     gate.announce()
     try recycle(maintenance, writer, includingCurrent: false)
     return false
@@ -202,7 +202,9 @@ extension StorageEngine {
         try environment.fileSystem.remove(file.path)
       }
     }
-    for (salt, path) in maintenance.basePaths where salt != first.baseSalt && salt != second?.baseSalt {
+    // In order of their names, so that one seed gives one history.
+    for (salt, path) in maintenance.basePaths.sorted(by: { $0.value < $1.value })
+    where salt != first.baseSalt && salt != second?.baseSalt {
       isEmpty = false
       try environment.fileSystem.remove(path)
       maintenance.basePaths[salt] = nil
@@ -215,20 +217,23 @@ extension StorageEngine {
   /// Brings the database to where two superblocks name one base and no log is needed.
   private func stepClose(_ maintenance: Maintenance) throws(StorageError) -> WorkerNeed {
     guard let writer else { return .signal }
-    let (first, second) = maintenance.store.newest
-    let (hasLog, isPending) = lock.withLock {
-      (
-        first == nil || sequencer.view.version != first?.commitVersion,
-        sequencer.isFlushing || sequencer.needsFlush
-      )
+    settleLog()
+    let (version, end, chain) = lock.withLock {
+      (sequencer.view.version, sequencer.appender.position, sequencer.appender.chain)
     }
-    if hasLog || isPending {
+    guard let first = maintenance.store.newest.0, first.commitVersion == version else {
       try beginBase(maintenance)
       return .more
     }
-    if let first, first.number > 1 || first.hasBase, first.baseSalt != second?.baseSalt {
+    // What may stand behind the base, seals and what is left of a torn batch, changes nothing.
+    func isLast(_ superblock: Superblock?) -> Bool {
+      superblock?.baseSalt == first.baseSalt && superblock?.logPosition == end
+    }
+    let isUnused = first.number == 1 && end == 0
+    for _ in 0..<2 where !isUnused && !(isLast(maintenance.store.newest.0) && isLast(maintenance.store.newest.1)) {
       var again = first
       again.number = maintenance.store.nextNumber
+      (again.logPosition, again.logChain, again.logGeneration) = (end, chain, maintenance.generation)
       try maintenance.store.write(again)
     }
     try recycle(maintenance, writer, includingCurrent: true)

@@ -30,6 +30,9 @@ extension StorageEngine {
     if try fileSystem.kind(of: directory) == nil {
       _ = try fileSystem.createDirectory(directory)
       try fileSystem.syncDirectory(parent(of: directory))
+    } else if isNew {
+      // An earlier process may have made the folder and died. A parent that may not be read is somebody else's.
+      try? fileSystem.syncDirectory(parent(of: directory))
     }
     let owner = LockOwner(
       processID: ProcessIdentity.processID, startTime: environment.clock.wallMicroseconds(),
@@ -40,6 +43,8 @@ extension StorageEngine {
       var recovery = Recovery(directory: directory, fileSystem: fileSystem, options: options)
       let recovered = try recovery.run()
       if let damage = recovered.replay.damage { throw damage }
+      // The process that made SUPER may have died before its name was durable.
+      if !isNew, recovered.superblock.number == 1 { try fileSystem.syncDirectory(directory) }
       let opened = try prepareForWriting(recovered, directory, options, environment, directoryLock)
       return StorageEngine(
         directory: directory, options: options, environment: environment, recovered: recovered, opened: opened)

@@ -139,8 +139,22 @@ package final class StorageEngine: @unchecked Sendable {
       maintainer?.signal()
       gate.wait(until: { maintenance.isClosed })
       failure = maintenance.closeError
+      settleLog()
     }
     abandon()
     if let failure { throw failure }
+  }
+
+  /// Writes, syncs and answers everything sequenced: a base that can't be written must not cost any of that.
+  func settleLog() {
+    while writer?.hasFailed == false,
+      lock.withLock({ sequencer.isFlushing || sequencer.needsFlush || !sequencer.appender.isSynced })
+    {
+      if lead(evenIfIdle: true) {
+        flushAsLeader(forceSync: true)
+      } else {
+        gate.wait(until: { !lock.withLock { sequencer.isFlushing } })
+      }
+    }
   }
 }

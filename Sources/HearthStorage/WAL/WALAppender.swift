@@ -14,6 +14,7 @@ struct WALAppender {
     fileprivate var file: WALFile?
     fileprivate var fileIsClosed: Bool
     fileprivate var position: UInt64
+    fileprivate var framesEnd: UInt64
     fileprivate var chain: UInt32
     fileprivate var lastFrameIsSeal: Bool
   }
@@ -22,8 +23,11 @@ struct WALAppender {
   let generation: UInt64
   /// Where the next frame goes at the earliest.
   private(set) var position: UInt64
+  /// Where the last frame ends: ``position`` without the padding of a sync.
+  private(set) var framesEnd: UInt64
   private(set) var chain: UInt32
-  /// Everything below is known to be synced.
+  /// Every frame that ends at or below is known to be synced. The end of a frame and not of the sector that the sync
+  /// claimed: a reader could not tell padding that was synced from a frame that is missing there.
   private(set) var syncedThrough: UInt64
   /// The kind of the last frame, for seals: an idle log gets one.
   private(set) var lastFrameIsSeal = true
@@ -35,25 +39,29 @@ struct WALAppender {
   private var idleBuffers: [ByteBuffer] = []
   private let options: StorageOptions
 
-  /// - Parameter position: a sector bound where no frame stands yet.
+  /// - Parameter position: where the last frame ends; it and all before are synced.
   init(
     lineage: UInt64, generation: UInt64, position: UInt64, chain: UInt32, file: WALFile?, options: StorageOptions
   ) {
     self.lineage = lineage
     self.generation = generation
     self.position = alignUp(position, WALFormat.sectorBytes)
+    framesEnd = position
     self.chain = chain
     self.file = file
     self.options = options
-    syncedThrough = self.position
+    syncedThrough = position
   }
 
   /// Of the file that takes frames now.
   var fileFirstPosition: UInt64? { file?.header.firstPosition }
   var hasPending: Bool { !segments.isEmpty }
+  /// Whether a sync has covered every frame.
+  var isSynced: Bool { syncedThrough >= framesEnd }
   var mark: Mark {
     Mark(
-      file: file, fileIsClosed: fileIsClosed, position: position, chain: chain, lastFrameIsSeal: lastFrameIsSeal)
+      file: file, fileIsClosed: fileIsClosed, position: position, framesEnd: framesEnd, chain: chain,
+      lastFrameIsSeal: lastFrameIsSeal)
   }
 
   /// Adds one frame.
@@ -80,6 +88,7 @@ struct WALAppender {
     (p + WALFormat.frameHeaderBytes + payload.count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
     chain = frame.seal(at: p)
     position += frameBytes
+    framesEnd = position
     lastFrameIsSeal = kind == .seal
   }
 
@@ -91,11 +100,11 @@ struct WALAppender {
   }
 
   /// Hands over everything collected. With `sync` the end is padded to a sector first, so that the sync that follows
-  /// claims whole sectors that no later frame touches.
+  /// claims whole sectors that no later frame touches. `end` is where the last frame ends.
   mutating func take(sync: Bool) -> (segments: [Segment], end: UInt64) {
     if sync { padToSector() }
     defer { segments.removeAll() }
-    return (segments, position)
+    return (segments, framesEnd)
   }
 
   mutating func synced(through end: UInt64) {
@@ -109,11 +118,19 @@ struct WALAppender {
     }
   }
 
-  /// Forgets every frame since `mark`; none of them may have been written.
-  mutating func rollback(to mark: Mark) {
+  /// Forgets every frame since `mark`, those of `taken` and those still here; none of them may have been written.
+  mutating func rollback(to mark: Mark, taken: [Segment]) {
+    // Plans that nobody carried out give their spare files back.
+    for plan in taken + segments {
+      guard plan.file !== mark.file, plan.file.path == nil, let spare = plan.file.spare, !spares.contains(spare) else {
+        continue
+      }
+      spares.append(spare)
+    }
     file = mark.file
     fileIsClosed = mark.fileIsClosed
     position = mark.position
+    framesEnd = mark.framesEnd
     chain = mark.chain
     lastFrameIsSeal = mark.lastFrameIsSeal
     segments.removeAll()

@@ -21,7 +21,14 @@ struct WALInventory {
   /// - Parameter lineage: of the database; a log of another one is damage.
   /// - Throws: `.unsupportedFormat` for a file of another format version; what reading throws.
   init(_ directory: WALDirectory, lineage: UInt64) throws(StorageError) {
-    for name in try directory.fileSystem.contents(ofDirectory: directory.path) {
+    let names: [String]
+    do throws(StorageError) {
+      names = try directory.fileSystem.contents(ofDirectory: directory.path)
+    } catch {
+      guard error.code == .notFound else { throw error }
+      throw StorageError(.corruption, "the folder of the log is missing; put it back from a copy", file: directory.path)
+    }
+    for name in names {
       let path = directory.path + "/" + name
       guard let number = WALDirectory.number(of: name) else {
         foreignNames.append(name)
