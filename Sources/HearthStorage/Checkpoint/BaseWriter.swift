@@ -74,7 +74,7 @@ final class BaseWriter {
     header.fileBytes = alignUp(WALFormat.framesOffset + position, WALFormat.sectorBytes)
     try file.truncate(to: header.fileBytes)
     try file.write(bytes: header.encoded(), at: 0)
-    try file.sync()
+    if !StorageFaults.injected.contains(.baseNotSynced) { try file.sync() }
     file.close()
     try directory.fileSystem.rename(freshPath, to: targetPath)
     try directory.fileSystem.syncDirectory(directory.path)

@@ -12,6 +12,7 @@ final class SuperblockStore: @unchecked Sendable {
   /// What each slot holds as far as it is known; a slot whose write failed is unknown.
   private var slots: [Superblock?]
   private var lastSlot: Int
+  private let faults = StorageFaults.injected
   /// Above the number of every slot ever seen, also of those that don't count.
   private(set) var nextNumber: UInt64
 
@@ -93,10 +94,11 @@ final class SuperblockStore: @unchecked Sendable {
     while let held = slots[slot], held == first || held == second {
       slot = (slot + 1) % SuperblockFormat.slotCount
     }
+    if faults.contains(.newestSlotOverwritten) { slot = slots.firstIndex { $0 != nil && $0 == first } ?? 0 }
     lastSlot = slot
     slots[slot] = nil
     try file.write(bytes: superblock.encoded(slot: slot), at: UInt64(slot * SuperblockFormat.slotBytes))
-    try file.sync()
+    if !faults.contains(.slotNotSynced) { try file.sync() }
     slots[slot] = superblock
   }
 

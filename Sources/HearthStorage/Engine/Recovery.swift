@@ -110,6 +110,10 @@ private final class ReplayApplier {
       open = nil
       growth += try apply(payload, frame, to: memtable, &roots)
     case .firstPart, .part, .lastPart:
+      if StorageFaults.injected.contains(.partsCountWithoutMark) {
+        growth += try apply(payload, frame, to: memtable, &roots)
+        return
+      }
       var part = frame.kind == .firstPart ? nil : open
       open = nil
       if part == nil {

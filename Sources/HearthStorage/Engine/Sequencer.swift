@@ -64,6 +64,7 @@ final class Sequencer {
   private let registry: LiveViews
   private let environment: StorageEnvironment
   private let options: StorageOptions
+  private let faults = StorageFaults.injected
 
   init(
     recovered: RecoveredState, appender: WALAppender, registry: LiveViews, environment: StorageEnvironment,
@@ -221,10 +222,11 @@ final class Sequencer {
     batch.withOperations { reader in
       while failure == nil, let operation = reader.next() {
         growth &+= operation.stateGrowth
+        let isMistaken = faults.contains(.wrongSigns) && operation.kind == .replace
         do throws(StorageError) {
           try active.apply(
-            operation.kind, operation.tree, key: operation.key, value: operation.value, oldSize: operation.oldSize,
-            version: version, number: number, to: &roots)
+            isMistaken ? .insert : operation.kind, operation.tree, key: operation.key, value: operation.value,
+            oldSize: operation.oldSize, version: version, number: number, to: &roots)
         } catch {
           failure = error
         }
@@ -387,9 +389,9 @@ final class Sequencer {
     stateBytes = published.stateBytes
     // Commits go on in a layer of their own: the one that holds the failed entries may be read by views of them. It
     // forgets them, so that what they replaced is not taken for garbage.
-    view = published.view
+    view = faults.contains(.failedCommitsStay) ? view : published.view
     var stack = view.stack
-    stack.top.memtable.rollback(toNumber: view.number)
+    stack.top.memtable.rollback(toNumber: published.view.number)
     // The layers that were exchanged meanwhile must not come back: one has been folded into the other.
     if let exchange { Self.exchangeTail(of: &stack, layers: exchange.layers, by: exchange.layer) }
     exchange = nil

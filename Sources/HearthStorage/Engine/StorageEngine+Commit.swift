@@ -126,6 +126,8 @@ extension StorageEngine {
     }
     var failed: [CommitTicket] = []
     var error: StorageError?
+    if faults.contains(.publishedEarly) { publish(flush.point.view) }
+    if faults.contains(.acknowledgedEarly) { for ticket in flush.tickets { ticket.finish(nil) } }
     do throws(StorageError) {
       try writer.write(flush.segments, sync: flush.isSynced)
       let view = lock.withLock { sequencer.finish(flush, now: now) }
@@ -139,7 +141,9 @@ extension StorageEngine {
       publish(view)
     }
     // First acknowledge: who then commits again finds the log still being written, and joins the next group.
-    for ticket in error == nil ? flush.tickets : failed { ticket.finish(error) }
+    if !faults.contains(.acknowledgedEarly) {
+      for ticket in error == nil ? flush.tickets : failed { ticket.finish(error) }
+    }
     let (needsMore, isMaintenanceDue, mustPlanSeal) = lock.withLock {
       sequencer.isFlushing = false
       let mustPlanSeal = !sequencer.isSealPlanned

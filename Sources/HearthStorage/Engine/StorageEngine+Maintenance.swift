@@ -186,7 +186,8 @@ extension StorageEngine {
   ) throws(StorageError) {
     let (first, second) = maintenance.store.newest
     guard let first else { return }
-    let position = min(first.logPosition, second?.logPosition ?? 0)
+    let isEarly = faults.contains(.recycledTooEarly)
+    let position = isEarly ? first.logPosition : min(first.logPosition, second?.logPosition ?? 0)
     var isEmpty = true
     for file in writer.retire(before: position, includingCurrent: includingCurrent) {
       isEmpty = false

@@ -9,6 +9,7 @@ package final class StorageEngine: @unchecked Sendable {
   let directory: String
   let options: StorageOptions
   let environment: StorageEnvironment
+  let faults = StorageFaults.injected
 
   /// Guards `sequencer`.
   let lock = Lock()

@@ -38,6 +38,7 @@ struct WALAppender {
   private var segments: [Segment] = []
   private var idleBuffers: [ByteBuffer] = []
   private let options: StorageOptions
+  private let faults = StorageFaults.injected
 
   /// - Parameter position: where the last frame ends; it and all before are synced.
   init(
@@ -75,9 +76,10 @@ struct WALAppender {
   ) {
     let frameBytes = WALFormat.frameBytes(payload: payload.count)
     let target = fileWithRoom(frameBytes, after: previousVersion, checkpoint: checkpoint, random: random)
+    let claim = faults.contains(.syncedThroughTooHigh) ? framesEnd : syncedThrough
     let frame = WALFrame(
       kind: kind, codec: .raw, storedLength: payload.count, rawLength: payload.count,
-      position: position, salt: target.header.salt, generation: generation, syncedThrough: syncedThrough,
+      position: position, salt: target.header.salt, generation: generation, syncedThrough: claim,
       commitVersion: commitVersion, commitTime: commitTime, chain: chain, operationCount: operationCount)
     let buffer = openBuffer(for: target)
     let p = buffer.extend(Int(frameBytes))
@@ -102,7 +104,7 @@ struct WALAppender {
   /// Hands over everything collected. With `sync` the end is padded to a sector first, so that the sync that follows
   /// claims whole sectors that no later frame touches. `end` is where the last frame ends.
   mutating func take(sync: Bool) -> (segments: [Segment], end: UInt64) {
-    if sync { padToSector() }
+    if sync, !faults.contains(.claimedSectorRewritten) { padToSector() }
     defer { segments.removeAll() }
     return (segments, framesEnd)
   }

@@ -13,13 +13,19 @@ enum WALCopy {
     var header = item.header
     header.generation = generation
     header.salt = salt
-    header.copiedEnd = end
+    header.copiedEnd = StorageFaults.injected.contains(.copiedEndMissing) ? 0 : end
 
     let freshPath = directory.freshPath(numbers.0)
     let target = try fileSystem.open(freshPath, .create)
     var chain = header.chain
     do throws(StorageError) {
       try target.allocate(header.fileBytes)
+      if StorageFaults.injected.contains(.headerBeforeCopy) {
+        try target.write(bytes: header.encoded(), at: 0)
+        try target.sync()
+        try fileSystem.rename(freshPath, to: directory.filePath(numbers.1))
+        try fileSystem.syncDirectory(directory.path)
+      }
       // Frames keep their places, so that what later frames say of positions stays true.
       while reader.position < end, let (frame, payload) = try reader.next() {
         chain = try write(frame, payload, chain: chain, header: header, to: target)
@@ -36,7 +42,7 @@ enum WALCopy {
       throw error
     }
     let path = directory.filePath(numbers.1)
-    try fileSystem.rename(freshPath, to: path)
+    if !StorageFaults.injected.contains(.headerBeforeCopy) { try fileSystem.rename(freshPath, to: path) }
     try fileSystem.syncDirectory(directory.path)
     let file = WALFile(header: header)
     file.path = path

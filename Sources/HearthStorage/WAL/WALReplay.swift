@@ -64,6 +64,9 @@ struct WALReplay {
   private func nextFile() -> WALInventory.Item? {
     let position = alignUp(end, WALFormat.sectorBytes)
     if let last = files.last, last.header.firstPosition == position { return nil }
+    if StorageFaults.injected.contains(.oldGenerationWins) {
+      return inventory.logs.first { $0.header.firstPosition == position && $0.header.generation >= generation }
+    }
     return inventory.logs.last { $0.header.firstPosition == position && $0.header.generation >= generation }
   }
 

@@ -14,6 +14,7 @@ final class WALWriter: @unchecked Sendable {
   private var files: [WALFile]
   /// Guards `files` and `nextNumber`: the maintenance recycles while others write.
   private let lock = Lock()
+  private let faults = StorageFaults.injected
   private(set) var bytesWritten: UInt64 = 0
   private(set) var syncCount: UInt64 = 0
 
@@ -54,7 +55,7 @@ final class WALWriter: @unchecked Sendable {
         bytesWritten += UInt64(segment.bytes.count)
         isDirty = true
       }
-      if sync { try syncCurrent() }
+      if sync, !faults.contains(.logNotSynced) { try syncCurrent() }
     } catch {
       failure = StorageError(
         .closed, "the log stopped after a failed write or sync; reopen the database to go on",
@@ -120,14 +121,14 @@ final class WALWriter: @unchecked Sendable {
   /// Makes a prepared file the one that takes frames. The file before it is synced whole first, and header and name
   /// are durable before the first frame: so a header proves that everything before its first position was synced.
   private func activate(_ file: WALFile) throws(StorageError) {
-    try syncCurrent()
+    if !faults.contains(.fileNotSyncedBeforeNext) { try syncCurrent() }
     guard let handle = file.handle, let path = file.path else { preconditionFailure("an unprepared log file") }
     try handle.write(bytes: file.header.encoded(), at: 0)
-    try handle.sync()
+    if !faults.contains(.headerNotSynced) { try handle.sync() }
     syncCount += 1
     let target = directory.filePath(takeNumber())
     try fileSystem.rename(path, to: target)
-    try fileSystem.syncDirectory(directory.path)
+    if !faults.contains(.namesNotSynced) { try fileSystem.syncDirectory(directory.path) }
     file.path = target
     current?.handle?.close()
     current?.handle = nil
