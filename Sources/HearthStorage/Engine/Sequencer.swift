@@ -281,10 +281,11 @@ final class Sequencer {
       operationCount: UInt32(operations), checkpoint: checkpointNumber, random: environment.random)
   }
 
-  /// Nodes that no view shows go back to their slab, once in a while.
+  /// Nodes that no view shows go back to their slab, once in a while: often enough that those of the next commits are
+  /// still in the cache.
   private func reclaimSometimes() {
     commitsSinceReclaim += 1
-    guard commitsSinceReclaim >= 64 else { return }
+    guard commitsSinceReclaim >= 16 else { return }
     commitsSinceReclaim = 0
     active.reclaim(live: registry.liveNumbers())
   }
