@@ -100,6 +100,13 @@ final class Sequencer {
 
   var isMaintenanceDue: Bool { isBaseDue || foldableLayers != nil || spareBytesWanted != nil }
 
+  /// After a failed attempt: the next one is made when the log has grown by half again, so that a disk that stays full is
+  /// not tried in a loop.
+  func delayBase() {
+    let logBytes = appender.position - basePosition
+    baseDelay = logBytes + max(logBytes / 2, UInt64(options.logSlackBytes), 64 << 10)
+  }
+
   /// How long a log file to make ahead, if it is time for that and none was tried for the current file.
   var spareBytesWanted: UInt64? {
     guard let wanted = appender.spareBytesWanted,

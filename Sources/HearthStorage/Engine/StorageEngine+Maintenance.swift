@@ -20,7 +20,7 @@ extension StorageEngine {
     } catch {
       discardJobs(maintenance)
       maintenance.lastError = error
-      lock.withLock { sequencer.baseDelay += UInt64(options.logSlackBytes) }
+      lock.withLock { sequencer.delayBase() }
       if maintenance.isClosing {
         maintenance.finishClose(error)
         gate.announce()
@@ -49,7 +49,7 @@ extension StorageEngine {
       }
     } catch {
       maintenance.lastError = error
-      lock.withLock { sequencer.baseDelay += UInt64(options.logSlackBytes) }
+      lock.withLock { sequencer.delayBase() }
       if maintenance.isClosing {
         maintenance.finishClose(error)
         gate.announce()
