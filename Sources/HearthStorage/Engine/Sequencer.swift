@@ -397,7 +397,7 @@ final class Sequencer {
     stateBytes = published.stateBytes
     // Commits go on in a layer of their own: the one that holds the failed entries may be read by views of them. It
     // forgets them, so that what they replaced is not taken for garbage.
-    view = faults.contains(.failedCommitsStay) ? view : published.view
+    view = published.view
     var stack = view.stack
     stack.top.memtable.rollback(toNumber: published.view.number)
     // The layers that were exchanged meanwhile must not come back: one has been folded into the other.

@@ -31,5 +31,4 @@ struct StorageFaults: OptionSet, Sendable {
   static let acknowledgedEarly = StorageFaults(rawValue: 1 << 17)
   static let publishedEarly = StorageFaults(rawValue: 1 << 18)
   static let wrongSigns = StorageFaults(rawValue: 1 << 19)
-  static let failedCommitsStay = StorageFaults(rawValue: 1 << 20)
 }

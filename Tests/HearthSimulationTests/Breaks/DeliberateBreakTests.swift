@@ -35,7 +35,6 @@ import Testing
     Break("commits are acknowledged before they are synced", .acknowledgedEarly),
     Break("views are published before they are synced", .publishedEarly),
     Break("signs are wrong (E1)", .wrongSigns),
-    Break("failed commits stay", .failedCommitsStay),
   ]
 
   /// Far fewer are needed; a break that hides longer than this is a hole in the campaign.
