@@ -11,6 +11,7 @@ package protocol FileSystem: AnyObject, Sendable {
   func contents(ofDirectory path: String) throws(StorageError) -> [String]
   /// What the path names, or `nil` if nothing. Symbolic links are followed.
   func kind(of path: String) throws(StorageError) -> FileKind?
+  /// Opens a regular file. Anything else of that name, a symbolic link too, is refused.
   func open(_ path: String, _ mode: FileOpenMode) throws(StorageError) -> any File
   /// Renames a file over whatever has the new name, atomically.
   func rename(_ source: String, to target: String) throws(StorageError)

@@ -30,17 +30,20 @@ final class POSIXDirectoryLock: DirectoryLock {
   /// - Throws: `.locked` when someone else has it.
   func acquire(for owner: LockOwner) throws(StorageError) -> Bool {
     let descriptor = descriptor.load(ordering: .relaxed)
-    switch hearth_lock_exclusive(descriptor) {
-    case 0: break
-    case EAGAIN: throw LockOwner.lockedError(path, holder: readOwner(descriptor))
-    case let number: throw SystemCalls.error("fcntl", number, "The lock file could not be locked", file: path)
-    }
     var held = stat()
     var named = stat()
     guard fstat(descriptor, &held) == 0 else {
       throw SystemCalls.error("fstat", errno, "The lock file could not be locked", file: path)
     }
-    guard stat(path, &named) == 0, named.st_ino == held.st_ino, named.st_dev == held.st_dev else { return false }
+    guard held.st_mode & S_IFMT == S_IFREG else {
+      throw StorageError(.io, "The lock file is something else than a file; remove it", file: path)
+    }
+    switch hearth_lock_exclusive(descriptor) {
+    case 0: break
+    case EAGAIN: throw LockOwner.lockedError(path, holder: readOwner(descriptor))
+    case let number: throw SystemCalls.error("fcntl", number, "The lock file could not be locked", file: path)
+    }
+    guard lstat(path, &named) == 0, named.st_ino == held.st_ino, named.st_dev == held.st_dev else { return false }
 
     try write(owner.text, descriptor)
     return true

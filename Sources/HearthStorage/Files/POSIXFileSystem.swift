@@ -11,6 +11,8 @@ import Musl
 /// The operating system's files. Threading: any thread; it has no state.
 ///
 /// Names that are not UTF-8 come out of ``contents(ofDirectory:)`` repaired, and so name nothing: Hearth makes none.
+/// A symbolic link in place of a file is refused: a folder from a stranger must not lead to files outside of it, and
+/// what has a second name would be written, or copied, in two places.
 package final class POSIXFileSystem: FileSystem {
   package init() {}
 
@@ -74,9 +76,9 @@ package final class POSIXFileSystem: FileSystem {
     case .create: flags = O_RDWR | O_CREAT | O_EXCL
     }
     // Without O_NONBLOCK a pipe of that name would hold the caller until someone writes into it.
-    switch SystemCalls.open(path, flags | O_NONBLOCK | O_NOCTTY) {
+    switch SystemCalls.open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY) {
     case .failure(let failure):
-      throw SystemCalls.error("open", failure.number, "The file could not be opened", file: path)
+      throw SystemCalls.openError(failure.number, "The file could not be opened", file: path)
     case .success(let descriptor):
       var status = stat()
       let file = POSIXFile(path: path, descriptor: descriptor)
@@ -153,9 +155,9 @@ package final class POSIXFileSystem: FileSystem {
   package func lock(_ path: String, owner: LockOwner) throws(StorageError) -> any DirectoryLock {
     try SystemCalls.check(path: path)
     while true {
-      switch SystemCalls.open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY) {
+      switch SystemCalls.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY) {
       case .failure(let failure):
-        throw SystemCalls.error("open", failure.number, "The lock file could not be opened", file: path)
+        throw SystemCalls.openError(failure.number, "The lock file could not be opened", file: path)
       case .success(let descriptor):
         let lock = POSIXDirectoryLock(path: path, descriptor: descriptor)
         if try lock.acquire(for: owner) { return lock }
@@ -165,10 +167,10 @@ package final class POSIXFileSystem: FileSystem {
 
   package func lockHolder(_ path: String) throws(StorageError) -> LockOwner? {
     try SystemCalls.check(path: path)
-    switch SystemCalls.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) {
+    switch SystemCalls.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY) {
     case .failure(let failure) where failure.number == ENOENT || failure.number == ENOTDIR: return nil
     case .failure(let failure):
-      throw SystemCalls.error("open", failure.number, "The lock file could not be opened", file: path)
+      throw SystemCalls.openError(failure.number, "The lock file could not be opened", file: path)
     case .success(let descriptor):
       return try POSIXDirectoryLock(path: path, descriptor: descriptor).holder()
     }

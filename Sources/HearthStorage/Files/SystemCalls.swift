@@ -17,6 +17,15 @@ enum SystemCalls {
     StorageError(code(of: number), message, file: file, offset: offset, cause: "\(call): \(text(of: number))")
   }
 
+  /// The error of an `open` that follows no link.
+  static func openError(_ number: Int32, _ message: String, file: String) -> StorageError {
+    var status = stat()
+    if number == ELOOP, lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+      return StorageError(.io, "The path is a symbolic link; put the file itself there", file: file)
+    }
+    return error("open", number, message, file: file)
+  }
+
   private static func code(of number: Int32) -> StorageError.Code {
     switch number {
     case ENOENT: .notFound

@@ -53,6 +53,41 @@ import Testing
     }
   }
 
+  /// Bug log 192: a folder from a stranger leads to nothing outside of it.
+  @Test func linksInPlaceOfFilesAreNeitherReadNorWritten() throws {
+    try withFolder { folder throws in
+      let secret = folder + "/secret"
+      try files.open(secret, .create).write(Array("precious".utf8), at: 0)
+      let owner = LockOwner(processID: 1, startTime: 1, host: "h")
+      for (name, target) in [("link", secret), ("dangling", folder + "/made-through-a-link")] {
+        let path = folder + "/" + name
+        #expect(symlink(target, path) == 0)
+        for mode in [FileOpenMode.read, .readWrite] {
+          let error = #expect(throws: StorageError.self) { _ = try files.open(path, mode) }
+          #expect(error?.description == "io: The path is a symbolic link; put the file itself there (\(path))")
+        }
+        #expect(throws: StorageError.self) { _ = try files.open(path, .create) }
+        let locking = #expect(throws: StorageError.self) { _ = try files.lock(path, owner: owner) }
+        #expect(locking?.message.contains("symbolic link") == true)
+        #expect(throws: StorageError.self) { _ = try files.lockHolder(path) }
+      }
+      #expect(try files.kind(of: folder + "/made-through-a-link") == nil)
+      let file = try files.open(secret, .read)
+      #expect(try file.bytes(at: 0, count: Int(try file.size())) == Array("precious".utf8))
+    }
+  }
+
+  @Test func aLockThatIsNoFileIsRefusedByName() throws {
+    try withFolder { folder throws in
+      #expect(mkfifo(folder + "/LOCK", 0o600) == 0)
+      let error = #expect(throws: StorageError.self) {
+        _ = try files.lock(folder + "/LOCK", owner: LockOwner(processID: 1, startTime: 1, host: ""))
+      }
+      #expect(error?.message.contains("something else than a file") == true)
+      #expect(error?.place?.file == folder + "/LOCK")
+    }
+  }
+
   #if os(Linux)
   /// A device that is always full.
   @Test func aFullVolumeIsResourceExhausted() throws {
