@@ -216,7 +216,9 @@ final class ValueReader {
   }
 
   private func refuse(_ why: String) -> ModelError {
-    let place = path.filter { !$0.isEmpty }.joined(separator: ".")
+    let place = path.reduce("") { place, step in
+      place + (place.isEmpty || step.isEmpty || step.hasPrefix("[") ? "" : ".") + step
+    }
     return .invalidArgument(place.isEmpty ? why : "\(why) (at \(place.quotedForMessage))")
   }
 }

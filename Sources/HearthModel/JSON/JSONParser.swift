@@ -1,6 +1,6 @@
 /// Parses one JSON text (RFC 8259) of any bytes: total, bounded in depth, exact about strings.
 ///
-/// An error is `invalidArgument` and names line, column and offset in bytes. Stricter than some: no byte order mark, no
+/// An error is `invalidArgument` and names column and offset in bytes, and the line of a text that has several. Stricter than some: no byte order mark, no
 /// lone surrogates, no bytes after the value but white space.
 package struct JSONParser {
   package static let depthMax = 128
@@ -32,7 +32,9 @@ package struct JSONParser {
       line += 1
       lineStart = index + 1
     }
-    return .invalidArgument("JSON: \(what) at line \(line), column \(place - lineStart + 1) (offset \(place))")
+    // The caller of a one-line text (NDJSON) counts lines of its own.
+    let lineText = bytes.contains(0x0A) ? "line \(line), " : ""
+    return .invalidArgument("JSON: \(what) at \(lineText)column \(place - lineStart + 1) (offset \(place))")
   }
 
   private var current: UInt8? { offset < bytes.count ? bytes[offset] : nil }

@@ -126,7 +126,9 @@ package enum TypedJSON {
       $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E")
     }
     if isInteger {
-      guard let integer = Int64(text) else { throw fault("the integer \(text) does not fit in 64 bits", json) }
+      guard let integer = Int64(text) else {
+        throw fault("the integer \(text.quotedForMessage) does not fit in 64 bits", json)
+      }
       return .integer(integer)
     }
     return .double(try double(text, json))

@@ -38,21 +38,37 @@ package enum ValueRules {
   ) throws(ModelError) -> Value {
     var walk = Walk(checksNames: checksNames)
     if let fault = walk.fault(in: value, depth: depth) {
-      let names = path + fault.trail.reversed()
-      throw .invalidArgument(names.isEmpty ? fault.message : "\(fault.message) (at \(place(names)))")
+      let steps = path.map(Step.name) + fault.trail.reversed()
+      throw .invalidArgument(steps.isEmpty ? fault.message : "\(fault.message) (at \(place(steps)))")
     }
     return walk.needsNormalizing ? normalized(value) : value
   }
 
-  static func place(_ names: [String]) -> String {
-    names.map { name in name.utf8.isEmpty ? "\"\"" : FieldPath(name: name).canonicalText }.joined(separator: ".")
-      .quotedForMessage
+  static func place(_ names: [String]) -> String { place(names.map(Step.name)) }
+
+  private static func place(_ steps: [Step]) -> String {
+    var text = ""
+    for step in steps {
+      switch step {
+      case .name(let name):
+        if !text.isEmpty { text += "." }
+        text += name.utf8.isEmpty ? "\"\"" : FieldPath(name: name).canonicalText
+      case .index(let index): text += "[\(index)]"
+      }
+    }
+    return text.quotedForMessage
+  }
+
+  /// One step from a document into it; for messages.
+  private enum Step {
+    case name(String)
+    case index(Int)
   }
 
   private struct Fault {
     var message: String
-    /// Names from the fault outwards.
-    var trail: [String] = []
+    /// Steps from the fault outwards.
+    var trail: [Step] = []
   }
 
   private struct Walk {
@@ -84,10 +100,10 @@ package enum ValueRules {
         if depth > depthMax { return tooDeep }
         for (index, element) in elements.enumerated() {
           if case .array = element {
-            return Fault(message: "an array is an element of an array", trail: ["[\(index)]"])
+            return Fault(message: "an array is an element of an array", trail: [.index(index)])
           }
           if var fault = fault(in: element, depth: depth + 1) {
-            fault.trail.append("[\(index)]")
+            fault.trail.append(.index(index))
             return fault
           }
         }
@@ -97,7 +113,7 @@ package enum ValueRules {
         for entry in map.entries {
           if checksNames, let message = FieldName.fault(in: entry.name) { return Fault(message: message) }
           if var fault = fault(in: entry.value, depth: depth + 1) {
-            fault.trail.append(entry.name)
+            fault.trail.append(.name(entry.name))
             return fault
           }
         }

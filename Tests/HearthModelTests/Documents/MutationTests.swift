@@ -46,7 +46,7 @@ import Testing
     expect("field name \"__x__\" is reserved: it begins and ends with \"__\" (in document \"c/d\")") {
       try .set(key, .map([("__x__", .transform(.serverTimestamp))]))
     }
-    expect("an array is an element of an array (at \"a.`[0]`\") in document \"c/d\"") {
+    expect("an array is an element of an array (at \"a[0]\") in document \"c/d\"") {
       try .set(key, .map([("a", .transform(.arrayUnion([.array([])])))]))
     }
     expect("a numeric transform needs a number (in document \"c/d\" at \"n\")") {

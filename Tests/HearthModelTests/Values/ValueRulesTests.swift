@@ -8,7 +8,7 @@ import Testing
   }
 
   private static let badFields: [(MapValue, String)] = [
-    (["a": .array([.null, .array([])])], "an array is an element of an array (at \"a.`[1]`\")"),
+    (["a": .array([.null, .array([])])], "an array is an element of an array (at \"a[1]\")"),
     (["a": .map(["__b__": .null])], "field name \"__b__\" is reserved: it begins and ends with \"__\" (at \"a\")"),
     (["a": .map(["": .null])], "field names must not be empty (at \"a\")"),
     (

@@ -33,7 +33,7 @@ struct InvalidInputTests {
 
   @Test func valuesThatNoDocumentHoldsNameTheirField() async throws {
     try await expectRefused(["a": ["f": { 1 }]], "a.f")
-    try await expectRefused(["a": [1, SpellingOfNothing()] as [Any]], "a.[1]")
+    try await expectRefused(["a": [1, SpellingOfNothing()] as [Any]], "a[1]")
     try await expectRefused(["url": URL(fileURLWithPath: "/")], "URL")
     try await expectRefused(["n": UInt64.max], "n")
     try await expectRefused(["n": NSNumber(value: UInt64.max)], "n")
