@@ -61,6 +61,11 @@ struct DatabaseTests {
     #expect(try database.collections(below: DocumentKey("a/2")) == [])
     let keys = try database.reader().documentKeys(in: CollectionPath("a"))
     #expect(keys.map(\.key.path) == ["a/1", "a/2", "a/3"] && keys.map(\.exists) == [false, true, false])
+    #expect(keys.map(\.hasMore) == [true, false, true])
+    try database.commit([set("a/1"), set("a/4"), set("a/5/x/1"), set("a/5")])
+    let more = try database.reader().documentKeys(in: CollectionPath("a"))
+    #expect(more.map(\.exists) == [true, true, false, true, true])
+    #expect(more.map(\.hasMore) == [true, false, true, false, true])
   }
 
   @Test func aFailedCommitChangesNothing() throws {

@@ -10,6 +10,11 @@ package enum Interrupt {
     signal(SIGINT) { _ in
       if Interrupt.seen.exchange(true, ordering: .relaxed) { _exit(130) }
     }
+    // A program that starts this one on a thread that blocks signals hands that on.
+    var interrupts = sigset_t()
+    sigemptyset(&interrupts)
+    sigaddset(&interrupts, SIGINT)
+    pthread_sigmask(SIG_UNBLOCK, &interrupts, nil)
   }
 
   package static var isRequested: Bool { seen.load(ordering: .relaxed) }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Buffered standard output. A reader that has gone away (`hearth dump | head`) is no error: it ends the program.
+/// Buffered standard output. A reader that has gone away (`hearth dump | head`) is no error: it ends the program with
+/// status 0. Output that can't be written (a full disk) ends it with a message and status 4.
 package final class Output {
   private var buffer: [UInt8] = []
   private let descriptor: Int32
@@ -23,8 +24,11 @@ package final class Output {
       if written > 0 {
         start += written
       } else if errno != EINTR {
-        // 0 for a closed pipe: whoever read has all that was wanted.
-        exit(errno == EPIPE ? 0 : 74)
+        // Whoever read from a pipe that is closed has all that was wanted.
+        if errno == EPIPE { exit(0) }
+        let reason = String(cString: strerror(errno))
+        FileHandle.standardError.write(Data("standard output can't be written: \(reason)\n".utf8))
+        exit(4)
       }
     }
     buffer.removeAll(keepingCapacity: true)

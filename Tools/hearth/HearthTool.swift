@@ -17,9 +17,16 @@ enum HearthTool {
   }
 
   static func run(_ arguments: [String]) -> Int32 {
-    guard let name = arguments.first, !["help", "--help", "-h"].contains(name) else {
-      print(overview)
-      return arguments.isEmpty ? ExitStatus.usage : ExitStatus.good
+    let output = Output()
+    defer { output.flush() }
+    guard let name = arguments.first else {
+      complain("which command?\n\(overview)")
+      return ExitStatus.usage
+    }
+    if ["help", "--help", "-h"].contains(name) {
+      let command = arguments.count > 1 ? commands.first { $0.name == arguments[1] } : nil
+      output.line(command?.help ?? overview)
+      return ExitStatus.good
     }
     guard let command = commands.first(where: { $0.name == name }) else {
       complain("there is no command \(Terminal.printable(name)); hearth --help lists them")
@@ -29,17 +36,15 @@ enum HearthTool {
       let words = try CommandLineWords(
         Array(arguments.dropFirst()), names: command.options.merging(["help": false]) { $1 })
       if words.has("help") {
-        print(command.help)
+        output.line(command.help)
         return ExitStatus.good
       }
-      let output = Output()
-      defer { output.flush() }
       return try command.run(words, output)
     } catch let error as CommandLineWords.UsageError {
-      complain("\(error)\nUsage: \(command.usage)")
+      complain("\(Terminal.printableMessage("\(error)"))\nUsage: \(command.usage)")
       return ExitStatus.usage
     } catch {
-      complain(Terminal.printable("\(error)"))
+      complain(Terminal.printableMessage("\(error)"))
       return ExitStatus.of(error)
     }
   }

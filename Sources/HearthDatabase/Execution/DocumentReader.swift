@@ -60,7 +60,7 @@ package struct DocumentReader: Sendable {
 
   /// The documents directly in a collection, also those that are absent and only have something below them; in key
   /// order.
-  package func documentKeys(in collection: CollectionPath) throws(DatabaseError) -> [(key: DocumentKey, exists: Bool)] {
+  package func documentKeys(in collection: CollectionPath) throws(DatabaseError) -> [ListedDocument] {
     var existing: [DocumentKey] = []
     try forEachDocument(of: collection) { key, _ in
       existing.append(key)
@@ -85,17 +85,19 @@ package struct DocumentReader: Sendable {
     return DocumentReader.merge(existing, parents)
   }
 
-  private static func merge(_ existing: [DocumentKey], _ parents: [DocumentKey]) -> [(key: DocumentKey, exists: Bool)] {
-    var result: [(key: DocumentKey, exists: Bool)] = []
-    var absent = parents[...]
+  private static func merge(_ existing: [DocumentKey], _ parents: [DocumentKey]) -> [ListedDocument] {
+    var result: [ListedDocument] = []
+    var rest = parents[...]
     for key in existing {
-      while let parent = absent.first, parent.compare(key) != .greater {
-        if parent != key { result.append((parent, false)) }
-        absent.removeFirst()
+      while let parent = rest.first, parent.compare(key) == .less {
+        result.append(ListedDocument(key: parent, exists: false, hasMore: true))
+        rest.removeFirst()
       }
-      result.append((key, true))
+      let hasMore = rest.first == key
+      if hasMore { rest.removeFirst() }
+      result.append(ListedDocument(key: key, exists: true, hasMore: hasMore))
     }
-    return result + absent.map { ($0, false) }
+    return result + rest.map { ListedDocument(key: $0, exists: false, hasMore: true) }
   }
 
   /// Runs `body` and turns errors of the layers below into this layer's.

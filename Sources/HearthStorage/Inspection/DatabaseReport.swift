@@ -24,12 +24,14 @@ package struct DatabaseReport: Sendable {
   package let directory: String
   package let slots: [Slot]
   package let files: [LogFile]
-  /// Names in the folder that are not the database's.
+  /// Names in the folder and in its `wal` that are not the database's.
   package let foreignNames: [String]
+  /// What kept something from being read; the rest of the report is there all the same.
+  package let problems: [StorageError]
   /// Who has it open for writing.
   package let lockHolder: LockOwner?
 
-  /// - Throws: `.notFound`, `.notADatabase`, or what reading throws.
+  /// - Throws: `.notFound`, `.notADatabase`, or what reading the folder itself throws.
   package init(_ directory: String, fileSystem: any FileSystem) throws(StorageError) {
     self.directory = directory
     switch try fileSystem.kind(of: directory) {
@@ -38,35 +40,64 @@ package struct DatabaseReport: Sendable {
     default: throw StorageError(.notADatabase, "a database is a folder, but this is a file", file: directory)
     }
     let names = try fileSystem.contents(ofDirectory: directory)
-    guard names.contains(SuperblockStore.fileName) || names.contains(StorageEngine.walName) else {
-      throw StorageError(.notADatabase, "the folder holds no database (no SUPER, no wal)", file: directory)
-    }
-    slots =
-      names.contains(SuperblockStore.fileName)
-      ? try SuperblockStore.read(directory: directory, fileSystem: fileSystem).enumerated().map { Slot($0, $1) } : []
-    var files: [LogFile] = []
-    let wal = directory + "/" + StorageEngine.walName
-    for name in names.contains(StorageEngine.walName) ? try fileSystem.contents(ofDirectory: wal) : [] {
-      let path = wal + "/" + name
-      let file = try fileSystem.open(path, .read)
-      defer { file.close() }
-      let size = try file.size()
-      let report: WALFileReport =
-        switch try WALFileHeader.read(from: file) {
-        case .valid(let header): WALFileReport(header, fileBytes: size, problem: nil)
-        case .otherFormat(let version): WALFileReport(nil, fileBytes: size, problem: "format \(version)")
-        case .invalid:
-          WALFileReport(
-            nil, fileBytes: size, problem: name.hasSuffix(WALDirectory.freshSuffix) ? "unused" : "no valid header")
-        }
-      files.append(LogFile(path: path, report: report))
-    }
-    self.files = files
     let own = [
       SuperblockStore.fileName, SuperblockStore.freshName, StorageEngine.walName, StorageEngine.lockName,
     ]
-    foreignNames = names.filter { !own.contains($0) }
-    lockHolder = try fileSystem.lockHolder(directory + "/" + StorageEngine.lockName)
+    var foreignNames = names.filter { !own.contains($0) }
+    guard names.contains(SuperblockStore.fileName) || names.contains(StorageEngine.walName) else {
+      if foreignNames.isEmpty { throw StorageError(.notFound, "there is no database here", file: directory) }
+      throw StorageError(
+        .notADatabase, "the folder holds other files (\(foreignNames[0])) and no database", file: directory)
+    }
+    var problems: [StorageError] = []
+    func trying<R>(_ read: () throws(StorageError) -> R) -> R? {
+      do throws(StorageError) {
+        return try read()
+      } catch {
+        problems.append(error)
+        return nil
+      }
+    }
+    let readings =
+      names.contains(SuperblockStore.fileName)
+      ? trying { () throws(StorageError) in
+        try SuperblockStore.read(directory: directory, fileSystem: fileSystem)
+      } : nil
+    slots = (readings ?? []).enumerated().map { Slot($0, $1) }
+    var files: [LogFile] = []
+    let wal = directory + "/" + StorageEngine.walName
+    let walNames =
+      names.contains(StorageEngine.walName)
+      ? trying { () throws(StorageError) in try fileSystem.contents(ofDirectory: wal) } : nil
+    for name in walNames ?? [] {
+      let path = wal + "/" + name
+      guard WALDirectory.number(of: name) != nil else {
+        foreignNames.append(StorageEngine.walName + "/" + name)
+        continue
+      }
+      let report = trying { () throws(StorageError) in try DatabaseReport.logFile(path, fileSystem) }
+      if let report { files.append(LogFile(path: path, report: report)) }
+    }
+    self.files = files
+    self.foreignNames = foreignNames
+    let holder = trying { () throws(StorageError) in
+      try fileSystem.lockHolder(directory + "/" + StorageEngine.lockName)
+    }
+    lockHolder = holder ?? nil
+    self.problems = problems
+  }
+
+  private static func logFile(_ path: String, _ fileSystem: any FileSystem) throws(StorageError) -> WALFileReport {
+    let file = try fileSystem.open(path, .read)
+    defer { file.close() }
+    let size = try file.size()
+    return switch try WALFileHeader.read(from: file) {
+    case .valid(let header): WALFileReport(header, fileBytes: size, problem: nil)
+    case .otherFormat(let version): WALFileReport(nil, fileBytes: size, problem: "format \(version)")
+    case .invalid:
+      WALFileReport(
+        nil, fileBytes: size, problem: path.hasSuffix(WALDirectory.freshSuffix) ? "unused" : "no valid header")
+    }
   }
 }
 

@@ -30,10 +30,19 @@ struct ToolCommandTests {
   @Test func listsCollectionsDocumentsAndAbsentParents() throws {
     try tool.loadSample()
     #expect(try tool.run("ls", tool.database).lines == ["countries/", "ghost/"])
-    #expect(try tool.run("ls", tool.database, "countries").lines == ["countries/DE"])
+    #expect(try tool.run("ls", tool.database, "/").lines == ["countries/", "ghost/"])
+    #expect(try tool.run("ls", tool.database, "countries").lines == ["countries/DE/"])
+    #expect(try tool.run("ls", tool.database, "countries/DE/states").lines == ["countries/DE/states/BY"])
     #expect(try tool.run("ls", tool.database, "countries/DE/").lines == ["countries/DE/states/"])
-    #expect(try tool.run("ls", tool.database, "ghost").lines == ["ghost/a  (absent)"])
-    #expect(try tool.run("ls", tool.database, "nothing").status == 1)
+    #expect(try tool.run("ls", tool.database, "ghost").lines == ["ghost/a/  (absent)"])
+    #expect(
+      try tool.run("ls", tool.database, "ghost", "--json").lines
+        == [#"{"path":"ghost/a","exists":false,"hasMore":true}"#])
+    for command in ["ls", "dump"] {
+      let nothing = try tool.run(command, tool.database, "nothing")
+      #expect(nothing.status == 1)
+      #expect(nothing.errors.contains("there is nothing") && nothing.errors.contains("nothing\n"))
+    }
   }
 
   @Test func controlCharactersAreNeverPrintedRaw() throws {
@@ -78,7 +87,12 @@ struct ToolCommandTests {
       (#"{"path":"a/b","data":[1]}"#, "\"data\""),
       (#"{"path":"a/b","data":{"x":[[1]]}}"#, "line 1"),
       (#"{"path":"a/b","data":{"__x__":1}}"#, "line 1"),
-      (#"{"path":"a/b","data":{"x":{"timestamp":"yesterday"}}}"#, "line 1"),
+      (#"{"path":"a/b","data":{"x":{"timestamp":"yesterday"}}}"#, "\"a/b\""),
+      (#"{"path":"a/b","path":"c/d","data":{}}"#, "\"path\" occurs twice"),
+      (#"{"path":"a/b","data":{},"data":{"x":1}}"#, "\"data\" occurs twice"),
+      (#"{"path":"a/b","data":{"x":1,"x":2}}"#, "occurs twice"),
+      (#"{"path":"a/b","data":{"x":"\#(String(repeating: "y", count: 1 << 20))"}}"#, "1048576"),
+      (#"{"path":"a/b","data":{"x":\#(String(repeating: "9", count: 1 << 20))}}"#, "does not fit"),
       (String(repeating: "[", count: 100_000), "line 1"),
       ("\u{0}\u{1}\u{2}", "line 1"),
     ]
@@ -87,8 +101,135 @@ struct ToolCommandTests {
       #expect(run.status == 2, "\(line.prefix(60)): \(run.errors)")
       #expect(run.errors.contains(expected), "\(line.prefix(60)): \(run.errors)")
       #expect(run.errors.contains("line 1 of standard input"))
+      #expect(run.errors.utf8.count < 500, "\(line.prefix(60))")
     }
+    let second = try tool.run("load", tool.database, input: "\n{\"path\":\"a/b\",\"data\":}\n")
+    #expect(
+      second.errors.hasSuffix(
+        "line 2 of standard input: JSON: unexpected byte 0x7d where a value is expected at column 22 (offset 21)\n"))
     #expect(try tool.run("dump", tool.database).output == before)
+  }
+
+  @Test func filesOfOtherSystemsLoad() throws {
+    let lines = "\u{FEFF}{\"path\":\"a/b\",\"data\":{}}\r\n\r\n \t\r\n{\"path\":\"a/c\",\"data\":{}}"
+    let run = try tool.run("load", tool.database, input: lines)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try tool.run("ls", tool.database, "a").lines == ["a/b", "a/c"])
+  }
+
+  @Test func aFileThatCannotBeReadIsNamed() throws {
+    let missing = try tool.run("load", tool.database, tool.folder + "/missing.ndjson")
+    #expect(missing.status == 1)
+    #expect(missing.errors.hasSuffix("/missing.ndjson can't be read: No such file or directory\n"))
+    let folder = try tool.run("load", tool.database, tool.folder)
+    #expect(folder.status == 4)
+    #expect(folder.errors.hasSuffix("can't be read: Is a directory\n"))
+  }
+
+  /// Ctrl-C while nothing comes on standard input: what came before is kept.
+  @Test(.timeLimit(.minutes(1))) func ctrlCEndsALoadThatWaits() throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: ProductFolder.path(of: "hearth"))
+    process.arguments = ["load", tool.database, "--batch", "1"]
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    input.fileHandleForWriting.write(Data("{\"path\":\"a/b\",\"data\":{}}\n{\"path\":\"a/half".utf8))
+    while try tool.run("dump", tool.database).lines.isEmpty {}
+    process.interrupt()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+    let said = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    #expect(said.hasPrefix("1 documents written"))
+    #expect(try tool.run("ls", tool.database, "a").lines == ["a/b"])
+    try input.fileHandleForWriting.close()
+  }
+
+  @Test func aClosedPipeEndsQuietlyAndAFullDiskDoesNot() throws {
+    let lines = (0..<3000).map { #"{"path":"a/\#($0)","data":{"s":"\#(String(repeating: "s", count: 100))"}}"# }
+    #expect(try tool.run("load", tool.database, input: lines.joined(separator: "\n")).status == 0)
+    func shell(_ script: String) throws -> (status: Int32, output: String) {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/bin/bash")
+      process.arguments = ["-c", "set -o pipefail; \(script)", ProductFolder.path(of: "hearth"), tool.database]
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      process.standardError = pipe
+      try process.run()
+      let output = pipe.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+    let closed = try shell(#""$0" dump "$1" | head -n 1"#)
+    #expect(closed.status == 0)
+    #expect(closed.output.hasPrefix(#"{"path":"a/0","#) && closed.output.count(where: { $0 == "\n" }) == 1)
+    #expect(try shell(#""$0" --help | true; "$0" load --help | true"#).status == 0)
+    #if os(Linux)
+    for command in ["dump", "info", "verify"] {
+      let full = try shell(#""$0" \#(command) "$1" > /dev/full"#)
+      #expect(full.status == 4)
+      #expect(full.output == "standard output can't be written: No space left on device\n")
+    }
+    #endif
+  }
+
+  @Test func helpIsFoundInEveryUsualWay() throws {
+    let help = try tool.run("load", "--help")
+    #expect(help.output.hasPrefix("Usage: hearth load FOLDER"))
+    for arguments in [["load", "-h"], ["help", "load"], ["--help", "load"]] {
+      #expect(try tool.run(arguments[0], arguments[1]).output == help.output)
+    }
+    let bare = try tool.run()
+    #expect(bare.status == 2 && bare.output.isEmpty && bare.errors.contains("verify"))
+  }
+
+  /// One wrong thing in the folder: what can be shown is shown, what is wrong is named, and nothing hangs.
+  @Test func infoAndWalShowWhatTheyCanOfABrokenFolder() throws {
+    try tool.loadSample()
+    let wal = tool.database + "/wal/"
+    #expect(mkfifo(wal + "999999.wal", 0o600) == 0)
+    #expect(symlink("/etc/passwd", wal + "999998.wal") == 0)
+    try Data("x".utf8).write(to: URL(fileURLWithPath: wal + "notes.txt"))
+    let info = try tool.run("info", tool.database)
+    #expect(info.status != 0)
+    for text in ["base", "999999.wal", "999998.wal", "symbolic link", "UNREADABLE", "not ours         wal/notes.txt"] {
+      #expect(info.output.contains(text), "\(text): \(info.output)")
+    }
+    let records = try tool.run("wal", tool.database)
+    #expect(records.status == 1)
+    #expect(records.output.contains("Deutschland") && records.errors.contains("999999.wal"))
+    #expect(!records.output.contains("root:"))
+    try FileManager.default.removeItem(atPath: wal + "999999.wal")
+    try FileManager.default.removeItem(atPath: wal + "999998.wal")
+    try Data().write(to: URL(fileURLWithPath: tool.database + "/SUPER"))
+    let info2 = try tool.run("info", tool.database)
+    #expect(info2.status == 3)
+    #expect(info2.output.contains("UNREADABLE       corruption: none of the four slots"))
+  }
+
+  /// Bug log 192: what stands in a folder from a stranger is not written through.
+  @Test func aLinkedLockFileIsNotWrittenThrough() throws {
+    try tool.loadSample()
+    let precious = tool.folder + "/precious"
+    try Data("precious".utf8).write(to: URL(fileURLWithPath: precious))
+    try FileManager.default.removeItem(atPath: tool.database + "/LOCK")
+    #expect(symlink(precious, tool.database + "/LOCK") == 0)
+    let load = try tool.run("load", tool.database, input: #"{"path":"a/b","data":{}}"#)
+    #expect(load.status == 4)
+    #expect(load.errors.contains("symbolic link") && load.errors.contains("/LOCK"))
+    #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
+    #expect(try tool.run("dump", tool.database).lines.count == 3)
+  }
+
+  @Test func readingADamagedDatabaseIsNeverStatusZero() throws {
+    try tool.loadSample()
+    try Data("junk".utf8).write(to: URL(fileURLWithPath: tool.database + "/wal/000500.wal"))
+    for arguments in [["info"], ["ls"], ["ls", "countries"], ["cat", "countries/DE"], ["dump"], ["verify"]] {
+      let run = try tool.run([arguments[0], tool.database] + arguments.dropFirst())
+      #expect(run.status == 3, "\(arguments)")
+      #expect(run.output.isEmpty == false && run.errors.contains("000500.wal"), "\(arguments)")
+    }
   }
 
   @Test func jsonIsOneObjectForPrograms() throws {

@@ -23,7 +23,10 @@ final class Tool {
   }
 
   @discardableResult
-  func run(_ arguments: String..., input: String? = nil) throws -> Run {
+  func run(_ arguments: String..., input: String? = nil) throws -> Run { try run(arguments, input: input) }
+
+  @discardableResult
+  func run(_ arguments: [String], input: String? = nil) throws -> Run {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: ProductFolder.path(of: "hearth"))
     process.arguments = arguments

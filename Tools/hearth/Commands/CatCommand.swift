@@ -18,7 +18,8 @@ enum CatCommand: Command {
 
   static func run(_ words: CommandLineWords, _ output: Output) throws -> Int32 {
     let folder = try OpenDatabase.folder(words, operands: 2...Int.max)
-    let reader = DocumentReader(view: try OpenDatabase.forReading(folder).view())
+    let engine = try OpenDatabase.forReading(folder)
+    let reader = DocumentReader(view: try engine.view())
     var status = ExitStatus.good
     for path in words.operands.dropFirst() {
       if let document = try reader.document(try DocumentKey(path)) {
@@ -29,6 +30,7 @@ enum CatCommand: Command {
         status = ExitStatus.found
       }
     }
-    return status
+    // What is not there may be behind the damage.
+    return engine.openDamage == nil ? status : ExitStatus.unusable
   }
 }

@@ -36,12 +36,14 @@ enum DumpCommand: Command {
           count += 1
         } catch {
           unreadable += 1
-          HearthTool.complain("skipped an unreadable document (key \(Text.hex(key))): \(error)")
+          HearthTool.complain(
+            "skipped an unreadable document (key \(Text.hex(key))): \(Terminal.printableMessage("\(error)"))")
         }
         return count < limit
       }
     }
     if Interrupt.isRequested { return ExitStatus.interrupted }
+    if let path, count == 0, unreadable == 0 { HearthTool.complain("there is nothing at \(Terminal.printable(path))") }
     if engine.openDamage != nil { return ExitStatus.unusable }
     return unreadable > 0 || (count == 0 && path != nil) ? ExitStatus.found : ExitStatus.good
   }

@@ -19,25 +19,33 @@ enum InfoCommand: Command {
   static func run(_ words: CommandLineWords, _ output: Output) throws -> Int32 {
     let folder = try OpenDatabase.folder(words, operands: 1...1)
     let report = try DatabaseReport(folder, fileSystem: POSIXFileSystem())
-    let engine = try? OpenDatabase.forReading(folder)
+    var engine: StorageEngine?
+    var damage: (any Error)?
+    do {
+      engine = try OpenDatabase.forReading(folder)
+      damage = engine?.openDamage
+    } catch {
+      damage = error
+    }
     let view = try engine?.view()
     let counts = try view.map { view in try TreeID.allCases.map { try view.count($0) } }
     if words.has("json") {
-      output.line(json(report, view, counts, damage: engine?.openDamage).text)
+      output.line(json(report, view, counts, damage: damage).text)
     } else {
-      for line in lines(report, view, counts, damage: engine?.openDamage) { output.line(line) }
+      for line in lines(report, view, counts, damage: damage) { output.line(line) }
     }
-    return engine == nil || engine?.openDamage != nil ? ExitStatus.unusable : ExitStatus.good
+    if engine == nil, let damage { return ExitStatus.of(damage) }
+    return damage == nil ? ExitStatus.good : ExitStatus.unusable
   }
 
   private static func json(
-    _ report: DatabaseReport, _ view: View?, _ counts: [Int]?, damage: StorageError?
+    _ report: DatabaseReport, _ view: View?, _ counts: [Int]?, damage: (any Error)?
   ) -> JSON {
     .object([
       "folder": .text(report.directory),
       "documents": .number(counts?[0]), "indexEntries": .number(counts?[1]), "catalogEntries": .number(counts?[2]),
       "commitVersion": .number(view?.version), "commitTime": .text(view.map { Text.time($0.commitTime) }),
-      "damage": .text(damage?.description),
+      "damage": .text(damage.map { "\($0)" }), "problems": .list(report.problems.map { .text($0.description) }),
       "bytes": .number(report.files.reduce(0) { $0 + $1.report.fileBytes }),
       "lockedBy": report.lockHolder.map { .object(["pid": .number($0.processID), "host": .text($0.host)]) }
         ?? JSON(.null),
@@ -62,7 +70,7 @@ enum InfoCommand: Command {
   }
 
   private static func lines(
-    _ report: DatabaseReport, _ view: View?, _ counts: [Int]?, damage: StorageError?
+    _ report: DatabaseReport, _ view: View?, _ counts: [Int]?, damage: (any Error)?
   ) -> [String] {
     var lines = ["Hearth database \(Terminal.printable(report.directory))"]
     if let view, let counts {
@@ -75,7 +83,13 @@ enum InfoCommand: Command {
     lines.append(
       "  open for writing "
         + (report.lockHolder.map { "by process \($0.processID) on \(Terminal.printable($0.host))" } ?? "by nobody"))
-    if let damage { lines.append("  DAMAGED          \(Terminal.printable("\(damage)"))") }
+    if let damage {
+      lines.append(
+        (view == nil ? "  UNREADABLE       " : "  DAMAGED          ") + Terminal.printableMessage("\(damage)"))
+    }
+    for problem in report.problems where "\(problem)" != damage.map({ "\($0)" }) {
+      lines.append("  problem          \(Terminal.printableMessage("\(problem)"))")
+    }
     lines.append("  files            \(Text.bytes(report.files.reduce(0) { $0 + $1.report.fileBytes }))")
     for file in report.files {
       let what = file.report.kind ?? "?"

@@ -12,7 +12,8 @@ enum LoadCommand: Command {
   static let details = """
     FILE (standard input when missing or -) holds what `hearth dump` prints: {"path":…,"data":{…}} a line; other keys are
     ignored, times and versions are the loading commit's. A document that exists is replaced. FOLDER is created if
-    missing. A line that can't be read ends the load: batches before it are kept, and the message names the line.
+    missing. A line that can't be read ends the load: batches before it are kept, and the message names the line. So does
+    Ctrl-C, after the batch begun. Blank lines are skipped. Progress is shown on standard error if that is a terminal.
 
       --batch N    documents in one commit (500)
       --json       a JSON object at the end instead of a sentence
@@ -40,9 +41,11 @@ enum LoadCommand: Command {
     }
     do {
       while !Interrupt.isRequested, let line = try lines.next() {
-        if line.isEmpty { continue }
+        if line.allSatisfy(isSpace) { continue }
         do {
-          let (key, fields) = try DocumentLine.parse(line)
+          // Editors of some systems put a byte order mark in front of a file.
+          let hasMark = lines.number == 1 && line.starts(with: [0xEF, 0xBB, 0xBF])
+          let (key, fields) = try DocumentLine.parse(hasMark ? Array(line.dropFirst(3)) : line)
           batch.append(try Mutation.set(key, .value(.map(fields))))
         } catch let error {
           throw ModelError.invalidArgument(
@@ -54,7 +57,7 @@ enum LoadCommand: Command {
     } catch {
       failure = error
     }
-    try database.close()
+    do { try database.close() } catch { failure = failure ?? error }
     if isatty(2) == 1, count > 0 { FileHandle.standardError.write(Data("\n".utf8)) }
     if words.has("json") {
       output.line(
@@ -65,4 +68,6 @@ enum LoadCommand: Command {
     if let failure { throw failure }
     return Interrupt.isRequested ? ExitStatus.interrupted : ExitStatus.good
   }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
 }

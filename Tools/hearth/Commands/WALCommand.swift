@@ -1,3 +1,4 @@
+import Foundation
 import HearthCommandLine
 import HearthModel
 import HearthStorage
@@ -10,7 +11,8 @@ enum WALCommand: Command {
   static let options = ["hex": false, "limit": true, "json": false]
   static let details = """
     FOLDER is a database, whose files are shown one after the other; FILE is one of them, or any file: what is no record
-    is shown as a gap with the reason, and reading goes on behind it.
+    is shown as a gap with the reason, and reading goes on behind it. Exit status 1 means that there was one, or that a
+    file can't be read.
 
       --hex        the stored bytes of each record, too
       --limit N    end after N records
@@ -25,10 +27,17 @@ enum WALCommand: Command {
     let limit = try words.integer("limit", in: 1...Int.max) ?? .max
     let fileSystem = POSIXFileSystem()
     var paths = [path]
+    var problems: [StorageError] = []
     if try fileSystem.kind(of: path) == .directory {
-      paths = try DatabaseReport(path, fileSystem: fileSystem).files.map(\.path)
+      let report = try DatabaseReport(path, fileSystem: fileSystem)
+      paths = report.files.map(\.path)
+      problems = report.problems
+    } else {
+      // A file of a database is never a link, but the way that a person names one may be.
+      paths = [URL(fileURLWithPath: path).resolvingSymlinksInPath().path]
     }
     Interrupt.watch()
+    for problem in problems { HearthTool.complain(Terminal.printableMessage("\(problem)")) }
     var printer = WALPrinter(output, isJSON: words.has("json"), hasHex: words.has("hex"), limit: limit)
     for path in paths where !printer.isDone && !Interrupt.isRequested {
       printer.begin(path)
@@ -38,7 +47,7 @@ enum WALCommand: Command {
       }
     }
     if Interrupt.isRequested { return ExitStatus.interrupted }
-    return printer.hasProblems ? ExitStatus.found : ExitStatus.good
+    return printer.hasProblems || !problems.isEmpty ? ExitStatus.found : ExitStatus.good
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HearthCommandLine
 import HearthDatabase
 import HearthModel
@@ -28,6 +29,7 @@ enum ExitStatus {
       case .unavailable, .permissionDenied, .dataLoss: unusable
       default: other
       }
+    case let error as LineReader.InputError: error.number == ENOENT ? found : other
     case is ModelError: usage
     case is CommandLineWords.UsageError: usage
     default: other

@@ -32,8 +32,8 @@ enum OpenDatabase {
     var options = StorageOptions()
     options.readOnly = true
     let engine = try StorageEngine.open(at: folder, options: options, environment: environment)
-    for note in engine.openNotes { HearthTool.complain("note: \(Terminal.printable(note))") }
-    if let damage = engine.openDamage { HearthTool.complain("warning: \(Terminal.printable("\(damage)"))") }
+    for note in engine.openNotes { HearthTool.complain("note: \(Terminal.printableMessage(note))") }
+    if let damage = engine.openDamage { HearthTool.complain("warning: \(Terminal.printableMessage("\(damage)"))") }
     return engine
   }
 }
