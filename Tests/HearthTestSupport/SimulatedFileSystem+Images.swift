@@ -38,13 +38,13 @@ extension SimulatedFileSystem {
     }
   }
 
-  /// Hash of all names and bytes as the program sees them. Equal for equal disks; of a crash image it counts distinct
-  /// durable states.
+  /// Hash of all names and bytes as the program sees them, without those of the locks' owners, which differ from process
+  /// to process. Equal for equal disks; of a crash image it counts distinct durable states.
   package var imageHash: UInt64 {
     withLock {
       var sum: UInt64 = 1
       walk { path, node in
-        let content = node.flatMap { files[$0]?.live.hash } ?? 0
+        let content = path.hasSuffix("/LOCK") ? 0 : node.flatMap { files[$0]?.live.hash } ?? 0
         sum = SeededRandom.mix(sum ^ SimulatedBytes.hash(of: Array(path.utf8)) &+ content &+ (node == nil ? 1 : 2))
       }
       return sum

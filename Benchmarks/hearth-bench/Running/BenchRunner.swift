@@ -32,9 +32,15 @@ struct BenchRunner<Target: BenchTarget> {
     var progress = BenchProgress()
     ProcessFigures.resetPeakMemory()
 
+    var controlledAt = -Double.infinity
+
     while isLoad ? plan.inserted.count < options.records : measured < options.seconds {
-      try rawSync.measure(seconds: sliceSeconds / 5)
-      spin.measure()
+      // A slice may end early, when its operations are done: the controls keep their share of the time.
+      if measured - controlledAt >= sliceSeconds * 0.9 || !isWarm || isLoad {
+        try rawSync.measure(seconds: sliceSeconds / 5)
+        spin.measure()
+        controlledAt = measured
+      }
       fill(&waiting, &plan, limit: isLoad ? options.records : Int.max)
       try target.prepareForSlice()
 
@@ -112,14 +118,17 @@ struct BenchRunner<Target: BenchTarget> {
   }
 
   /// Gives each caller enough to do for a slice; what it did not come to in the last one comes first.
+  ///
+  /// A lone caller gets little at a time, so that what it commits or reads is in the cache, as it is for a program that
+  /// just made it; several get more, since a slice in which some are done already measures fewer callers.
   private func fill(_ waiting: inout [[BenchOperation<Target>]], _ plan: inout BenchPlan<Target>, limit: Int) {
     let wanted: Int
     switch options.command {
     case .load: wanted = 64
     case .scan: wanted = 64
-    case .read: wanted = 400_000 / options.callers
+    case .read: wanted = options.callers == 1 ? 8_192 : 400_000 / options.callers
     case .ycsb: wanted = 200_000 / options.callers
-    case .commit, .recover: wanted = 65_536 / options.callers
+    case .commit, .recover: wanted = options.callers == 1 ? 1_024 : 65_536 / options.callers
     }
     for caller in waiting.indices {
       while waiting[caller].count < max(wanted, 1), plan.planned < limit {

@@ -102,6 +102,12 @@ final class SuperblockStore: @unchecked Sendable {
     slots[slot] = superblock
   }
 
+  /// Makes sure that the slots are on the disk, before anything goes that only older ones need: the process that wrote
+  /// the newest may have been killed before its sync, and then it is in the system's cache alone.
+  func settle() throws(StorageError) {
+    if !faults.contains(.slotNotSettled) { try file.sync() }
+  }
+
   func close() {
     file.close()
   }

@@ -47,8 +47,11 @@ final class Sequencer {
   @exclusivity(unchecked) var validatableFrom: UInt64
   /// Number of the newest checkpoint, for the headers of new log files.
   @exclusivity(unchecked) var checkpointNumber: UInt64
-  /// The committer knows that it has to sync or seal in a while.
+  /// The syncer knows that it has to sync or seal in a while.
   @exclusivity(unchecked) var isSealPlanned = false
+  /// Up to where a sync beside the writers would cover the log, and when that was noted: everything below is written, and
+  /// no later frame touches its sectors.
+  @exclusivity(unchecked) var syncable: (end: UInt64, since: UInt64)?
   /// Where the log went on when the newest base was written.
   @exclusivity(unchecked) var basePosition: UInt64
   /// After a failed attempt a base is not due before the log has grown further.
@@ -311,20 +314,42 @@ final class Sequencer {
     var segments: [WALAppender.Segment]
     var end: UInt64
     var isSynced: Bool
+    /// Not synced, but written so that a sync beside may claim it.
+    var isSyncable: Bool
     var tickets: [CommitTicket]
     var point: Point
   }
 
-  func takeFlush(forceSync: Bool) -> Flush {
+  func takeFlush(forceSync: Bool, now: UInt64) -> Flush {
     let isSynced = forceSync || wantsSync
-    let (segments, end) = appender.take(sync: isSynced)
+    let isSyncable = !isSynced && isSyncOverdue(now)
+    let (segments, end) = appender.take(padded: isSynced || isSyncable)
     defer {
       queue = []
       wantsSync = false
     }
     return Flush(
-      segments: segments, end: end, isSynced: isSynced, tickets: queue,
+      segments: segments, end: end, isSynced: isSynced, isSyncable: isSyncable, tickets: queue,
       point: Point(view: view, stateBytes: stateBytes, log: appender.mark))
+  }
+
+  /// How long `.buffered` commits wait for a sync, in nanoseconds.
+  static let syncInterval: UInt64 = 500_000_000
+
+  /// Whether it is time for a sync beside the writers, and none is under way.
+  private func isSyncOverdue(_ now: UInt64) -> Bool {
+    guard syncable == nil, !appender.isSynced else { return false }
+    return now >= syncDue || appender.framesEnd - appender.syncedThrough >= UInt64(options.unsyncedBytesMax)
+  }
+
+  /// When what is unsynced is to be synced, or else the log to be sealed.
+  var syncDue: UInt64 { (unsyncedSince ?? lastActivity) + Self.syncInterval }
+
+  /// A sync beside the writers has covered what was noted in ``syncable``.
+  func syncedBeside(_ covered: (end: UInt64, since: UInt64)) {
+    appender.synced(through: faults.contains(.claimedBesideTooMuch) ? appender.framesEnd : covered.end)
+    unsyncedSince = appender.isSynced ? nil : unsyncedSince.map { max($0, covered.since) }
+    syncable = nil
   }
 
   /// The flush is on disk: its state becomes the published one.
@@ -334,6 +359,8 @@ final class Sequencer {
     if flush.isSynced {
       appender.synced(through: flush.end)
       if !appender.hasPending { unsyncedSince = nil } else { unsyncedSince = now }
+    } else if flush.isSyncable {
+      syncable = (flush.end, now)
     }
     lastActivity = now
     published = flush.point
@@ -394,14 +421,17 @@ final class Sequencer {
     queue.removeAll()
     wantsSync = false
     appender.rollback(to: published.log, taken: flush.segments)
-    stateBytes = published.stateBytes
     // Commits go on in a layer of their own: the one that holds the failed entries may be read by views of them. It
     // forgets them, so that what they replaced is not taken for garbage.
-    view = published.view
     var stack = view.stack
-    stack.top.memtable.rollback(toNumber: published.view.number)
-    // The layers that were exchanged meanwhile must not come back: one has been folded into the other.
-    if let exchange { Self.exchangeTail(of: &stack, layers: exchange.layers, by: exchange.layer) }
+    if !faults.contains(.failedCommitsStay) {
+      stateBytes = published.stateBytes
+      view = published.view
+      stack = view.stack
+      stack.top.memtable.rollback(toNumber: published.view.number)
+      // The layers that were exchanged meanwhile must not come back: one has been folded into the other.
+      if let exchange { Self.exchangeTail(of: &stack, layers: exchange.layers, by: exchange.layer) }
+    }
     exchange = nil
     freeze(stack)
     published.view = view

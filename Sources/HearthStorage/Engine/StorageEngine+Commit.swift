@@ -120,10 +120,7 @@ extension StorageEngine {
   func flushAsLeader(forceSync: Bool) {
     guard let writer else { preconditionFailure("a read-only engine has nothing to flush") }
     let now = environment.clock.monotonicNanoseconds()
-    let flush = lock.withLock {
-      let isOverdue = sequencer.unsyncedSince.map { now >= $0 + Self.syncInterval } ?? false
-      return sequencer.takeFlush(forceSync: forceSync || isOverdue)
-    }
+    let flush = lock.withLock { sequencer.takeFlush(forceSync: forceSync, now: now) }
     var failed: [CommitTicket] = []
     var error: StorageError?
     if faults.contains(.publishedEarly) { publish(flush.point.view) }
@@ -151,26 +148,41 @@ extension StorageEngine {
       return (sequencer.needsFlush, sequencer.isMaintenanceDue, mustPlanSeal)
     }
     gate.announce()
-    if needsMore || mustPlanSeal { committer?.signal() }
+    if needsMore { committer?.signal() }
+    if mustPlanSeal || flush.isSyncable { syncer?.signal() }
     if isMaintenanceDue { maintainer?.signal() }
   }
 
-  // MARK: - The committer
+  // MARK: - The committer and the syncer
 
-  /// Buffered commits are synced, and an idle log is sealed, within twice this time.
-  static let syncInterval: UInt64 = 500_000_000
-
-  /// One step of the committer: flush what waits; sync and seal what has been left alone long enough.
+  /// One step of the committer: flush what waits.
   func commitStep() -> WorkerNeed {
-    if lead() {
-      flushAsLeader(forceSync: false)
+    guard lead() else { return .signal }
+    flushAsLeader(forceSync: false)
+    return .more
+  }
+
+  /// One step of the syncer: sync what is written, beside those who go on writing; end what has been left alone long
+  /// enough so that it can be synced, and seal an idle log.
+  ///
+  /// `.buffered` commits are synced, and an idle log is sealed, within twice ``Sequencer/syncInterval``.
+  func syncStep() -> WorkerNeed {
+    guard let writer else { return .signal }
+    if let syncable = lock.withLock({ sequencer.syncable }) {
+      do throws(StorageError) {
+        try writer.syncBeside()
+        lock.withLock { sequencer.syncedBeside(syncable) }
+      } catch {
+        // The next flush finds the log failed and tells its commits; without any, the one that is now overdue.
+        lock.withLock { sequencer.syncable = nil }
+      }
       return .more
     }
     let now = environment.clock.monotonicNanoseconds()
     enum Duty {
       case none
       case later(UInt64)
-      case sync, seal
+      case end, seal
     }
     let duty = lock.withLock { () -> Duty in
       let isCovered = sequencer.appender.isSynced
@@ -181,17 +193,19 @@ extension StorageEngine {
         sequencer.isSealPlanned = false
         return .none
       }
-      let due = (sequencer.unsyncedSince ?? sequencer.lastActivity) + Self.syncInterval
-      if now < due { return .later(due) }
+      if now < sequencer.syncDue { return .later(sequencer.syncDue) }
       sequencer.isFlushing = true
-      if !isCovered { return .sync }
+      if !isCovered { return .end }
       sequencer.seal()
       return .seal
     }
     switch duty {
     case .none: return .signal
     case .later(let due): return .deadline(due)
-    case .sync, .seal:
+    case .end:
+      flushAsLeader(forceSync: false)
+      return .more
+    case .seal:
       flushAsLeader(forceSync: true)
       return .more
     }

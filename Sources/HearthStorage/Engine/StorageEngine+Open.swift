@@ -144,6 +144,16 @@ extension StorageEngine {
       hasRemoved = true
     }
     for path in inventory.unfinished { try remove(path) }
+    let store = try SuperblockStore.open(
+      directory: directory, fileSystem: fileSystem, slots: recovered.slots,
+      nextNumber: recovered.nextCheckpoint)
+    var isSettled = false
+    /// What an older checkpoint needs.
+    func removeOutdated(_ path: String) throws(StorageError) {
+      if !isSettled { try store.settle() }
+      isSettled = true
+      try remove(path)
+    }
 
     let newestGeneration = inventory.logs.map(\.header.generation).max() ?? 0
     let generation = max(newestGeneration, recovered.superblock.logGeneration) + 1
@@ -167,7 +177,9 @@ extension StorageEngine {
     var files: [WALFile] = []
     for item in inventory.logs {
       let isSuperseded = superseded.map { item.header.firstPosition >= $0 } ?? false
-      if item.header.firstPosition < neededFrom || isSuperseded {
+      if item.header.firstPosition < neededFrom {
+        try removeOutdated(item.path)
+      } else if isSuperseded {
         try remove(item.path)
       } else {
         let file = WALFile(header: item.header)
@@ -180,7 +192,7 @@ extension StorageEngine {
       if kept.contains(where: { $0.baseSalt == item.header.salt }) {
         basePaths[item.header.salt] = item.path
       } else {
-        try remove(item.path)
+        try removeOutdated(item.path)
       }
     }
     if hasRemoved { try fileSystem.syncDirectory(walDirectory.path) }
@@ -189,9 +201,6 @@ extension StorageEngine {
     let appender = WALAppender(
       lineage: recovered.superblock.lineage, generation: generation, position: recovered.replay.end, chain: chain,
       file: current, options: options)
-    let store = try SuperblockStore.open(
-      directory: directory, fileSystem: fileSystem, slots: recovered.slots,
-      nextNumber: recovered.nextCheckpoint)
     return OpenedFiles(
       appender: appender,
       writer: WALWriter(directory: walDirectory, files: files, current: current, nextNumber: nextNumber),

@@ -1,9 +1,10 @@
 /// An ordered map from bytes to bytes in a folder: atomic batches, immutable views, a write-ahead log.
 ///
-/// Threading: every member may be called from any thread at any time. Three kinds of work meet here, each with its
+/// Threading: every member may be called from any thread at any time. Four kinds of work meet here, each with its
 /// own lock or owner:
 /// - *sequencing* (`sequencer`, under `lock`): a commit gets its place, no I/O;
 /// - *flushing* (`writer`): whoever set `isFlushing` writes and syncs the log, publishes, acknowledges;
+/// - *syncing* (one worker): syncs what `.buffered` commits wrote, beside those who write, and seals an idle log;
 /// - *maintenance* (one worker): bases, folds, recycling.
 package final class StorageEngine: @unchecked Sendable {
   let directory: String
@@ -27,6 +28,7 @@ package final class StorageEngine: @unchecked Sendable {
   /// Owned by the maintenance worker.
   let maintenance: Maintenance?
   private(set) var committer: (any Worker)?
+  private(set) var syncer: (any Worker)?
   private(set) var maintainer: (any Worker)?
   private let directoryLock: (any DirectoryLock)?
   /// What was not as it should be when the database was opened, and cost nothing; for people.
@@ -58,6 +60,7 @@ package final class StorageEngine: @unchecked Sendable {
     gate = environment.executor.makeGate()
     guard opened != nil else { return }
     committer = environment.executor.makeWorker("hearth-commit") { [weak self] in self?.commitStep() ?? .signal }
+    syncer = environment.executor.makeWorker("hearth-sync") { [weak self] in self?.syncStep() ?? .signal }
     maintainer = environment.executor.makeWorker("hearth-maintain") { [weak self] in
       self?.maintenanceStep() ?? .signal
     }
@@ -70,6 +73,7 @@ package final class StorageEngine: @unchecked Sendable {
   /// an engine that nobody closed.
   package func abandon() {
     committer?.stop()
+    syncer?.stop()
     maintainer?.stop()
     lock.withLock { sequencer.phase = .closed }
     writer?.close()

@@ -11,6 +11,9 @@ package struct StorageOptions: Sendable, Equatable {
   package var logFileBytesMax = 64 << 20
   /// The log may exceed four times the state by this much before a new base is written.
   package var logSlackBytes = 64 << 20
+  /// So many bytes of `.buffered` commits are synced before their time, beside the writers: a log file is synced whole
+  /// before the next one begins, and the commit that waits for that should not wait for much.
+  package var unsyncedBytesMax = 8 << 20
 
   package init() {}
 

@@ -26,9 +26,12 @@ struct StorageFaults: OptionSet, Sendable {
   static let baseNotSynced = StorageFaults(rawValue: 1 << 13)
   static let slotNotSynced = StorageFaults(rawValue: 1 << 14)
   static let newestSlotOverwritten = StorageFaults(rawValue: 1 << 15)
+  static let slotNotSettled = StorageFaults(rawValue: 1 << 6)
   static let recycledTooEarly = StorageFaults(rawValue: 1 << 16)
   // Engine
   static let acknowledgedEarly = StorageFaults(rawValue: 1 << 17)
   static let publishedEarly = StorageFaults(rawValue: 1 << 18)
   static let wrongSigns = StorageFaults(rawValue: 1 << 19)
+  static let failedCommitsStay = StorageFaults(rawValue: 1 << 20)
+  static let claimedBesideTooMuch = StorageFaults(rawValue: 1 << 21)
 }

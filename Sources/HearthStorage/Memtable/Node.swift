@@ -149,32 +149,30 @@ extension Node {
   /// Leaf: the index of the first entry whose key is not below `key`, and whether it has that very key.
   @inline(__always)
   func search(_ key: KeyBytes) -> (index: Int, isFound: Bool) {
-    let heads = heads
     let prefix = prefix
-    let head = key.head(at: prefix)
-    var low = 0
-    var length = count
+    let run = slots(withHead: key.head(at: prefix), from: 0)
+    if run.isEmpty { return (run.lowerBound, false) }
+    return search(key, in: run, prefix: prefix)
+  }
+
+  @inline(__always)
+  private func search(_ key: KeyBytes, in run: Range<Int>, prefix: Int) -> (index: Int, isFound: Bool) {
+    var low = run.lowerBound
+    var length = run.count
+    if length > 2 { prefetchMiddles(of: run, entries) }
     while length > 0 {
       let half = length &>> 1
       let middle = low &+ half
-      let candidate = heads[middle]
-      if candidate < head {
+      let entry = entries[middle]
+      // The key may reach into the next line, and whoever finds it reads on.
+      hearth_prefetch(entry.start + 64)
+      let order = entry.key.compare(key, afterHeadAt: prefix)
+      if order == 0 { return (middle, true) }
+      if order < 0 {
         low = middle &+ 1
         length = length &- half &- 1
-      } else if candidate > head {
-        length = half
       } else {
-        let entry = entries[middle]
-        // The key may reach into the next line, and whoever finds it reads on.
-        hearth_prefetch(entry.start + 64)
-        let order = entry.key.compare(key, afterHeadAt: prefix)
-        if order == 0 { return (middle, true) }
-        if order < 0 {
-          low = middle &+ 1
-          length = length &- half &- 1
-        } else {
-          length = half
-        }
+        length = half
       }
     }
     return (low, false)
@@ -183,21 +181,21 @@ extension Node {
   /// Inner: the index of the child that `key` belongs to.
   @inline(__always)
   func childIndex(_ key: KeyBytes) -> Int {
-    let heads = heads
     let prefix = prefix
-    let head = key.head(at: prefix)
-    var low = 1
-    var length = count &- 1
+    let run = slots(withHead: key.head(at: prefix), from: 1)
+    if run.isEmpty { return run.lowerBound &- 1 }
+    return childIndex(key, in: run, prefix: prefix)
+  }
+
+  @inline(__always)
+  private func childIndex(_ key: KeyBytes, in run: Range<Int>, prefix: Int) -> Int {
+    var low = run.lowerBound
+    var length = run.count
+    if length > 2 { prefetchMiddles(of: run, separators) }
     while length > 0 {
       let half = length &>> 1
       let middle = low &+ half
-      let candidate = heads[middle]
-      if candidate < head {
-        low = middle &+ 1
-        length = length &- half &- 1
-      } else if candidate > head {
-        length = half
-      } else if separators[middle].key.compare(key, afterHeadAt: prefix) <= 0 {
+      if separators[middle].key.compare(key, afterHeadAt: prefix) <= 0 {
         low = middle &+ 1
         length = length &- half &- 1
       } else {
@@ -205,6 +203,42 @@ extension Node {
       }
     }
     return low &- 1
+  }
+
+  /// The slots from `first` on whose heads equal `head`; empty, at the place where such a one would be, if there are
+  /// none. Reads nothing but the node: only what lies in the run must be compared whole, which costs a cache miss each.
+  @inline(__always)
+  private func slots(withHead head: UInt64, from first: Int) -> Range<Int> {
+    let heads = heads
+    let count = count
+    var low = first
+    var length = count &- first
+    // Both outcomes are computed and one is chosen, since a branch would be guessed wrong half the time.
+    while length > 0 {
+      let half = length &>> 1
+      let isBelow = heads[low &+ half] < head
+      low = isBelow ? low &+ half &+ 1 : low
+      length = isBelow ? length &- half &- 1 : half
+    }
+    var end = low
+    while end < count, heads[end] == head { end &+= 1 }
+    return Range(uncheckedBounds: (low, end))
+  }
+
+  /// Asks for the keys that a binary search in `run` compares first, all at once.
+  @inline(__always)
+  private func prefetchMiddles(of run: Range<Int>, _ entries: UnsafeMutablePointer<Entry>) {
+    let last = run.upperBound &- 1
+    let middle = run.lowerBound &+ run.count &>> 1
+    Node.prefetch(entries[middle])
+    Node.prefetch(entries[run.lowerBound &+ (middle &- run.lowerBound) &>> 1])
+    Node.prefetch(entries[min(middle &+ 1 &+ (last &- middle) &>> 1, last)])
+  }
+
+  @inline(__always)
+  private static func prefetch(_ entry: Entry) {
+    hearth_prefetch(entry.start)
+    hearth_prefetch(entry.start + 64)
   }
 
   /// Inner: the signed count of the children before `index`.

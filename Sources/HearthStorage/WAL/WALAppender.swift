@@ -101,10 +101,10 @@ struct WALAppender {
     return position
   }
 
-  /// Hands over everything collected. With `sync` the end is padded to a sector first, so that the sync that follows
-  /// claims whole sectors that no later frame touches. `end` is where the last frame ends.
-  mutating func take(sync: Bool) -> (segments: [Segment], end: UInt64) {
-    if sync, !faults.contains(.claimedSectorRewritten) { padToSector() }
+  /// Hands over everything collected. Before a sync the end is padded to a sector, so that the sync claims whole sectors
+  /// that no later frame touches. `end` is where the last frame ends.
+  mutating func take(padded: Bool) -> (segments: [Segment], end: UInt64) {
+    if padded, !faults.contains(.claimedSectorRewritten) { padToSector() }
     defer { segments.removeAll() }
     return (segments, framesEnd)
   }

@@ -35,6 +35,8 @@ import Testing
     Break("commits are acknowledged before they are synced", .acknowledgedEarly),
     Break("views are published before they are synced", .publishedEarly),
     Break("signs are wrong (E1)", .wrongSigns),
+    Break("failed commits stay", .failedCommitsStay),
+    Break("a sync beside the writers claims what came after", .claimedBesideTooMuch),
   ]
 
   /// Far fewer are needed; a break that hides longer than this is a hole in the campaign.

@@ -70,6 +70,7 @@ struct CrashCampaign {
   private static func setup(_ random: SeededRandom, _ style: Style) -> SimulatedDatabase.Setup {
     var options = StorageOptions()
     options.logFileBytesMin = [16, 16, 20, 32, 64][random.next(below: 5)] << 10
+    options.unsyncedBytesMax = [1, 6, 40, 8 << 10][random.next(below: 4)] << 10
     options.logFileBytesMax = max(options.logFileBytesMin, [16, 32, 64, 128][random.next(below: 4)] << 10)
     options.memtableBudgetBytes = [4, 8, 16, 64][random.next(below: 4)] << 10
     options.logSlackBytes = [0, 4, 8, 16, 64][random.next(below: 5)] << 10

@@ -7,10 +7,11 @@
 /// may not.
 enum ClaimedSectors {
   /// The first write that breaks the rule.
-  static func firstViolation(in trace: [String], folder: String) -> String? {
+  /// - Parameter limits: By their place in the trace, the syncs that claim their file only up to an offset.
+  static func firstViolation(in trace: [String], folder: String, limits: [Int: Int]) -> String? {
     var dirty: [Substring: Set<Int>] = [:]
     var claimed: [Substring: Set<Int>] = [:]
-    for line in trace {
+    for (place, line) in trace.enumerated() {
       let words = line.split(separator: " ")
       guard words.count >= 2, words[1].hasPrefix(folder + "/"), !line.contains(" failed ") else { continue }
       let path = words[1]
@@ -23,8 +24,10 @@ enum ClaimedSectors {
         if let claims = claimed[path], sectors.contains(where: { claims.contains($0) }) { return line }
         dirty[path, default: []].formUnion(sectors)
       case "sync":
-        claimed[path, default: []].formUnion(dirty[path] ?? [])
-        dirty[path] = nil
+        let limit = limits[place] ?? .max
+        let covered = (dirty[path] ?? []).filter { $0 < limit / 4096 }
+        claimed[path, default: []].formUnion(covered)
+        dirty[path]?.subtract(covered)
       case "rename":
         let target = words[3]
         // A recycled file begins anew under a name that promises nothing.

@@ -26,6 +26,8 @@ final class SimulatedDatabase: @unchecked Sendable {
   /// The newest batch that was derived; it may or may not have been sequenced yet.
   private var proposal: (durability: Durability, changes: [ModelChange])?
   private var proposed: CommitHistory.Commit?
+  /// By their place in the trace, up to which offset a sync beside the writers claims its file.
+  private var claimLimits: [Int: Int] = [:]
   /// Whether commits may fail.
   var expectsFaults = false
   /// Commits that were refused because a condition no longer held.
@@ -64,6 +66,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     proposal = nil
     files.beforeOperation = { [weak self] _, line in
       self?.settle()
+      self?.noteSyncBeside(line)
       self?.beforeOperation?(line)
     }
     let environment = StorageEnvironment(
@@ -76,9 +79,23 @@ final class SimulatedDatabase: @unchecked Sendable {
   }
 
   func checkClaimedSectors() throws {
-    if let line = ClaimedSectors.firstViolation(in: files.trace, folder: SimulatedDatabase.logFolder) {
+    if let line = ClaimedSectors.firstViolation(
+      in: files.trace, folder: SimulatedDatabase.logFolder, limits: claimLimits)
+    {
       throw SimulationFailure("a sector that a sync had claimed was written again: \(line)")
     }
+  }
+
+  /// A sync beside the writers claims what was noted for it, and nothing that was written since.
+  private func noteSyncBeside(_ line: String) {
+    guard line.hasPrefix("sync " + SimulatedDatabase.logFolder), let sequencer = engine?.sequencer,
+      !sequencer.isFlushing, let end = sequencer.syncable?.end,
+      // The log goes on in a file that has got its name since it was opened; under a fresh name it is a base.
+      files.imageBytes(String(line.dropFirst(5))) == nil || !line.hasSuffix(WALDirectory.freshSuffix),
+      let first = SimulatedDatabase.lastLog(on: files)?.header.firstPosition
+    else { return }
+    let covered = end > first ? Int(alignUp(end - first, WALFormat.sectorBytes) + WALFormat.framesOffset) : 0
+    claimLimits[files.trace.count] = covered
   }
 
   /// Drops the engine as it is and goes on with another disk, which has no faults and is not opened yet.
@@ -86,6 +103,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     settle()
     self.files.beforeOperation = nil
     engine = nil
+    if self.files !== files { claimLimits = [:] }
     self.files = files
     files.heal()
     expectsFaults = false

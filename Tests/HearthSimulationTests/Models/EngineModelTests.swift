@@ -34,6 +34,7 @@ struct EngineModelTests {
   private func history(_ seed: UInt64, _ settings: inout Set<[Int]>, _ conflicts: inout Int) throws -> Int {
     let random = SeededRandom(seed: SeededRandom.mix(seed))
     var options = StorageOptions()
+    options.unsyncedBytesMax = [1, 8 << 10][random.next(below: 2)] << 10
     options.logFileBytesMin = [16, 64][random.next(below: 2)] << 10
     options.logFileBytesMax = [64, 1024][random.next(below: 2)] << 10
     options.memtableBudgetBytes = [4, 16, 64, 1024][random.next(below: 4)] << 10
