@@ -78,10 +78,17 @@ struct Superblock: Equatable, Sendable {
       logGeneration: p.u64(SuperblockFormat.Slot.logGeneration), logChain: p.u32(SuperblockFormat.Slot.logChain),
       stateBytes: p.u64(SuperblockFormat.Slot.stateBytes),
       entryCounts: (0..<TreeID.allCases.count).map { p.u64(SuperblockFormat.Slot.entryCounts + 8 * $0) })
-    guard superblock.logPosition <= UInt64.max / 4, superblock.logPosition % WALFormat.sectorBytes == 0 else {
-      return .invalid
-    }
-    return .valid(superblock)
+    return superblock.isPossible ? .valid(superblock) : .invalid
+  }
+
+  /// Whether counting on from every number is safe, also from those of a slot that was made to look whole: no database
+  /// gets to a quarter of what 64 bits count.
+  private var isPossible: Bool {
+    let numbers = [number, baseBytes, commitVersion, logPosition, logGeneration, stateBytes] + entryCounts
+    return numbers.allSatisfy { $0 <= UInt64(Int64.max / 2) } && commitTime.magnitude <= UInt64(Int64.max / 2)
+      && logPosition % WALFormat.sectorBytes == 0
+      // Without a base nothing is there yet.
+      && (hasBase || (stateBytes == 0 && entryCounts.allSatisfy { $0 == 0 }))
   }
 
   private static func checksum(_ p: UnsafeRawPointer, slot: Int) -> UInt32 {
