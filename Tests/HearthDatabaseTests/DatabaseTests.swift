@@ -68,6 +68,27 @@ struct DatabaseTests {
     #expect(more.map(\.hasMore) == [true, false, true, false, true])
   }
 
+  /// After an unclean end every kind of first call sees the same.
+  @Test(arguments: 0..<4) func whateverIsAskedFirstAfterAKillTheAnswersAreTheSame(first: Int) throws {
+    let environment = StorageEnvironment(
+      fileSystem: MemoryFileSystem(), clock: SystemClock(), executor: ThreadExecutor(), random: SystemRandom())
+    let killed = Database(engine: try StorageEngine.open(at: "/db", environment: environment))
+    for number in 0..<5 { try killed.commit([set("c/\(number)", ["n": .integer(Int64(number))])]) }
+    try killed.commit([.delete(DocumentKey("c/2"))])
+    killed.engine.abandon()
+    let database = Database(engine: try StorageEngine.open(at: "/db", environment: environment))
+    let query = QueryDescription(collection: try CollectionPath("c"))
+    for step in 0..<4 {
+      switch (first + step) % 4 {
+      case 0: #expect(try database.document(DocumentKey("c/4"))?.fields == ["n": .integer(4)])
+      case 1: #expect(try database.documents(matching: query).map(\.key.path) == ["c/0", "c/1", "c/3", "c/4"])
+      case 2: #expect(try database.collections(below: nil).map(\.path) == ["c"])
+      default: try database.commit([set("d/1"), .delete(DocumentKey("d/1"))])
+      }
+    }
+    try database.close()
+  }
+
   @Test func aFailedCommitChangesNothing() throws {
     try database.commit([set("c/d", ["n": .integer(1)])])
     let version = try database.engine.view().version
