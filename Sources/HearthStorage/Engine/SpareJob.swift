@@ -1,4 +1,5 @@
-/// The next log file being filled with zeros, so that no commit has to wait for that.
+/// The next log file being filled with zeros, so that no commit has to wait for that, nor for the sync of them all: the
+/// first sync of its header would be theirs, too.
 final class SpareJob {
   let path: String
   let fileBytes: UInt64
@@ -17,6 +18,7 @@ final class SpareJob {
   func step() throws(StorageError) -> Bool {
     done = min(done + Self.stepBytes, fileBytes)
     try file.allocate(done)
+    try file.sync()
     if done == fileBytes { file.close() }
     return done == fileBytes
   }
