@@ -43,17 +43,17 @@ import Testing
   static let crashesMax = 20_000
 
   @Test(arguments: all)
-  func theCampaignNoticesEveryBreak(_ break_: Break) throws {
+  func theCampaignNoticesEveryBreak(_ rule: Break) throws {
     var style = CrashCampaign.Style()
     style.operationsPerCrashPoint = 5
     var campaign = CrashCampaign(style: style)
     let failure = #expect(throws: SimulationFailure.self) {
-      try StorageFaults.$injected.withValue(break_.faults) {
+      try StorageFaults.$injected.withValue(rule.faults) {
         try campaign.run(from: 1, crashes: Self.crashesMax)
       }
     }
     print(
-      "break \"\(break_.name)\": noticed after \(campaign.crashes) crashes: \(failure?.description.prefix(200) ?? "never")"
+      "break \"\(rule.name)\": noticed after \(campaign.crashes) crashes: \(failure?.description.prefix(200) ?? "never")"
     )
   }
 

@@ -201,7 +201,7 @@ final class CrashChecker {
     }
     found.sort { $0.superblock.number > $1.superblock.number }
     guard found.count >= 2, found[0].superblock.number != found[1].superblock.number else { return }
-    let super_ = SimulatedDatabase.folder + "/" + SuperblockStore.fileName
+    let superFile = SimulatedDatabase.folder + "/" + SuperblockStore.fileName
     let start = found[0].slot * SuperblockFormat.slotBytes
     let basePath = SimulatedDatabase.basePath(of: found[0].superblock.baseSalt, on: copy)
     let hasOwnBase = found[0].superblock.baseSalt != found[1].superblock.baseSalt
@@ -209,10 +209,10 @@ final class CrashChecker {
     switch random.next(below: 4) {
     case 0:
       what = "with the newest slot zeroed"
-      copy.zero(super_, start..<start + SuperblockFormat.slotBytes)
+      copy.zero(superFile, start..<start + SuperblockFormat.slotBytes)
     case 1:
       what = "with a bit of the newest slot flipped"
-      copy.flipBit(super_, start + 16 + random.next(below: 100), bit: random.next(below: 8))
+      copy.flipBit(superFile, start + 16 + random.next(below: 100), bit: random.next(below: 8))
     case 2 where hasOwnBase && basePath != nil:
       what = "with a bit of the newest base flipped"
       let frame = Int(WALFormat.framesOffset)

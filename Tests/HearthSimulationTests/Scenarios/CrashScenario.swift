@@ -22,6 +22,10 @@ struct CrashScenario: Sendable, CustomStringConvertible {
 
   /// Bases are due after every few commits.
   @Sendable static func eager(_ options: inout StorageOptions) { options.logSlackBytes = 0 }
+  /// Each log file is twice as long as the one before.
+  @Sendable static func growing(_ options: inout StorageOptions) { options.logFileBytesMax = 64 << 10 }
+  /// No batch here is large enough to be written in parts.
+  @Sendable static func whole(_ options: inout StorageOptions) { options.memtableBudgetBytes = 1 << 20 }
 }
 
 extension CrashScenario {
@@ -198,12 +202,12 @@ extension CrashScenario {
       try script.enqueue("c", bytes: 900)
       try script.work()
     },
-    CrashScenario("log files grow", { $0.logFileBytesMax = 64 << 10 }) { script in
+    CrashScenario("log files grow", growing) { script in
       try script.open()
       script.watch()
       for round in 0..<8 { try script.put("abc", round % 3 == 2 ? .buffered : .durable, bytes: 300) }
     },
-    CrashScenario("a frame larger than a file", { $0.memtableBudgetBytes = 1 << 20 }) { script in
+    CrashScenario("a frame larger than a file", whole) { script in
       try script.open()
       try script.put("a")
       script.watch()
