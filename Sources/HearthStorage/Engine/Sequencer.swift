@@ -60,10 +60,14 @@ final class Sequencer {
   @exclusivity(unchecked) var sparedPosition: UInt64 = 0
   /// How often sequenced commits were given up; whoever took a view of the sequenced state compares.
   @exclusivity(unchecked) var abandonCount = 0
-  @exclusivity(unchecked) private var commitsSinceReclaim = 0
+  @exclusivity(unchecked) private var commitsSinceFullReclaim = 0
+  /// Used again and again by `reclaim`.
+  @exclusivity(unchecked) private var liveNumbers: [UInt64] = []
   /// The exchange of the lowest layers that the published state doesn't show yet.
   @exclusivity(unchecked) private var exchange: (layers: Int, layer: LayerStack.Layer, number: UInt64)?
 
+  /// Memory for the active layer, made ahead by the maintenance.
+  let blocks = BlockReserve()
   private let registry: LiveViews
   private let environment: StorageEnvironment
   private let options: StorageOptions
@@ -78,6 +82,7 @@ final class Sequencer {
     self.environment = environment
     self.options = options
     active = recovered.stack.top.memtable
+    active.use(blocks)
     number = recovered.number
     lastVersion = recovered.version
     lastTime = recovered.time
@@ -101,7 +106,9 @@ final class Sequencer {
     return logBytes > UInt64(max(stateBytes, 0)) * 4 + UInt64(options.logSlackBytes) + baseDelay
   }
 
-  var isMaintenanceDue: Bool { isBaseDue || foldableLayers != nil || spareBytesWanted != nil }
+  var isMaintenanceDue: Bool {
+    blocks.wantsBlock || isBaseDue || foldableLayers != nil || spareBytesWanted != nil
+  }
 
   /// After a failed attempt: the next one is made when the log has grown by half again, so that a disk that stays full is
   /// not tried in a loop.
@@ -150,7 +157,7 @@ final class Sequencer {
     stateBytes += growth
     let ticket = CommitTicket(receipt: CommitReceipt(version: version, time: time), durability: durability)
     enqueue(ticket)
-    reclaimSometimes()
+    reclaim()
     return .sequenced(ticket)
   }
 
@@ -217,7 +224,7 @@ final class Sequencer {
     if var layer {
       layer.stamp(batch, version: version)
       // The active memtable is frozen below the batch's layer.
-      active = Memtable()
+      active = makeLayer()
       push(
         version: version, time: time,
         stack: LayerStack(
@@ -291,13 +298,12 @@ final class Sequencer {
       operationCount: UInt32(operations), checkpoint: checkpointNumber, random: environment.random)
   }
 
-  /// Nodes that no view shows go back to their slab, once in a while: often enough that those of the next commits are
-  /// still in the cache.
-  private func reclaimSometimes() {
-    commitsSinceReclaim += 1
-    guard commitsSinceReclaim >= 16 else { return }
-    commitsSinceReclaim = 0
-    active.reclaim(live: registry.liveNumbers())
+  /// Nodes that no view shows go back to their slab at once, so that the next commit finds them in the cache; those that
+  /// older views held are looked at again once in a while.
+  private func reclaim() {
+    commitsSinceFullReclaim = (commitsSinceFullReclaim + 1) % 16
+    registry.copyNumbers(to: &liveNumbers)
+    active.reclaim(live: liveNumbers, onlyFresh: commitsSinceFullReclaim != 0)
   }
 
   /// Adds a frame that changes nothing and covers the last batch of an idle log.
@@ -400,11 +406,17 @@ final class Sequencer {
     stack.below.append(layer)
   }
 
+  private func makeLayer() -> Memtable {
+    let layer = Memtable()
+    layer.use(blocks)
+    return layer
+  }
+
   /// Freezes the active layer under a fresh one.
   func freeze() { freeze(view.stack) }
 
   private func freeze(_ stack: LayerStack) {
-    active = Memtable()
+    active = makeLayer()
     let below = stack.top.roots == Roots() ? stack.below : [stack.top] + stack.below
     push(
       version: view.version, time: view.commitTime,

@@ -3,6 +3,10 @@ extension StorageEngine {
   func maintenanceStep() -> WorkerNeed {
     guard let maintenance, let writer else { return .signal }
     if maintenance.isClosed { return .signal }
+    if sequencer.blocks.wantsBlock {
+      sequencer.blocks.fill()
+      return .more
+    }
     if writer.hasFailed {
       // Nothing may be named any more; what was begun goes.
       discardJobs(maintenance)

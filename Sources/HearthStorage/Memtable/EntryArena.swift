@@ -3,9 +3,9 @@ final class ArenaChunk: @unchecked Sendable {
   let start: UnsafeMutableRawPointer
   let capacity: Int
 
-  init(capacity: Int) {
+  init(capacity: Int, from reserve: BlockReserve?) {
     self.capacity = capacity
-    start = LargeBlock.allocate(capacity)
+    start = LargeBlock.allocate(capacity, from: reserve)
   }
 
   deinit { start.deallocate() }
@@ -13,6 +13,8 @@ final class ArenaChunk: @unchecked Sendable {
 
 /// A bump allocator of entries. Only the layer's writer touches it; what it handed out is never changed again.
 struct EntryArena {
+  /// Where full-size chunks come from, if set.
+  var reserve: BlockReserve?
   private(set) var chunks: [ArenaChunk] = []
   private var chunksOwned = 0
   private var next = UnsafeMutableRawPointer(bitPattern: Entry.alignment).unsafelyUnwrapped
@@ -56,7 +58,7 @@ struct EntryArena {
   @inline(never)
   private mutating func takeFromNewChunk(_ size: Int) -> UnsafeMutableRawPointer {
     let usual = LargeBlock.byteCount(after: chunksOwned)
-    let chunk = ArenaChunk(capacity: max(size, usual))
+    let chunk = ArenaChunk(capacity: max(size, usual), from: reserve)
     chunks.append(chunk)
     arenaBytes += chunk.capacity
     if size <= usual {

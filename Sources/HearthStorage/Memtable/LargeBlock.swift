@@ -13,8 +13,12 @@ enum LargeBlock {
   /// The size of the block that follows `count` others.
   static func byteCount(after count: Int) -> Int { min(byteCountMin << min(count, 16), byteCountMax) }
 
-  /// Uninitialised memory, released with `deallocate()`.
-  static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
+  /// The smallest piece in which a system hands out memory.
+  static let pageBytes = 4096
+
+  /// Uninitialised memory, released with `deallocate()`; from `reserve` if that has a block of this size.
+  static func allocate(_ byteCount: Int, from reserve: BlockReserve? = nil) -> UnsafeMutableRawPointer {
+    if byteCount == byteCountMax, let block = reserve?.take() { return block }
     guard byteCount == byteCountMax else { return .allocate(byteCount: byteCount, alignment: 64) }
     let start = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: byteCountMax)
     #if os(Linux)

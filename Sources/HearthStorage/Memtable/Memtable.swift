@@ -45,6 +45,12 @@ final class Memtable: @unchecked Sendable {
     path.deallocate()
   }
 
+  /// Takes full-size blocks of memory from `reserve` from now on.
+  func use(_ reserve: BlockReserve) {
+    arena.reserve = reserve
+    slab.reserve = reserve
+  }
+
   /// Forgets what a rollback to below `number` would need. Numbers grow from call to call.
   func published(_ number: UInt64) { slab.publish(number) }
 
@@ -57,8 +63,11 @@ final class Memtable: @unchecked Sendable {
 
   /// Reuses the nodes that neither a root with a number in `live` nor a later state shows.
   ///
-  /// - Parameter live: Ascending; all numbers whose roots may still be read, the last published one included.
-  func reclaim(live: [UInt64]) { slab.reclaim(live: live) }
+  /// - Parameters:
+  ///   - live: Ascending; all numbers whose roots may still be read, the last published one included.
+  ///   - onlyFresh: Whether to look at what was replaced since the last call alone, and not at what older views held
+  ///     then. Cheap enough for every commit.
+  func reclaim(live: [UInt64], onlyFresh: Bool = false) { slab.reclaim(live: live, onlyFresh: onlyFresh) }
 
   /// Keeps the entries of `other` alive as long as this layer, so that its entries can be taken over without a copy.
   func adoptArena(of other: Memtable) { arena.adopt(other.arena) }

@@ -18,6 +18,8 @@ struct NodeSlab {
     var retirement: UInt64
   }
 
+  /// Where full-size blocks come from, if set.
+  var reserve: BlockReserve?
   private var slabs = RawStack<UnsafeMutableRawPointer>()
   private var freeList: UnsafeMutableRawPointer?
   private var next = UnsafeMutableRawPointer(bitPattern: 64).unsafelyUnwrapped
@@ -81,7 +83,7 @@ struct NodeSlab {
   @inline(never)
   private mutating func grow() {
     let byteCount = LargeBlock.byteCount(after: slabs.count)
-    next = LargeBlock.allocate(byteCount)
+    next = LargeBlock.allocate(byteCount, from: reserve)
     slabs.append(next)
     room = byteCount / Node.byteCount
     nodeBytes += byteCount
@@ -125,11 +127,11 @@ struct NodeSlab {
   }
 
   /// Frees what no number in `live` (ascending) shows.
-  mutating func reclaim(live: [UInt64]) {
+  mutating func reclaim(live: [UInt64], onlyFresh: Bool) {
     live.withUnsafeBufferPointer { live in
       for index in 0..<fresh.count { settle(fresh[index], live) }
       fresh.removeAll()
-      if nodesHeld > 0 {
+      if nodesHeld > 0, !onlyFresh {
         let dead = held.keys.filter { NodeSlab.firstNumber(in: live, from: $0) != $0 }
         for number in dead {
           let nodes = held.removeValue(forKey: number) ?? []
