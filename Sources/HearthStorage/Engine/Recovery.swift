@@ -5,6 +5,7 @@ struct Recovery {
   private let options: StorageOptions
   private var notes: [String] = []
   private var nextCheckpoint: UInt64 = 1
+  private var checkpointedVersion: UInt64 = 0
 
   /// All changes of a recovery share one number: nobody sees a state in between.
   private static let number: UInt64 = 1
@@ -26,6 +27,7 @@ struct Recovery {
       case .valid(let superblock):
         lineage = lineage ?? superblock.lineage
         nextCheckpoint = max(nextCheckpoint, superblock.number &+ 1)
+        checkpointedVersion = max(checkpointedVersion, superblock.commitVersion)
       case .otherFormat(let version):
         throw StorageError(
           .unsupportedFormat,
@@ -80,7 +82,8 @@ struct Recovery {
       below = [try BaseReader.load(item, superblock, fileSystem: fileSystem, number: Self.number)]
     }
     let applier = ReplayApplier(number: Self.number)
-    var replay = WALReplay(from: superblock.logStart, inventory: inventory, fileSystem: fileSystem)
+    var replay = WALReplay(
+      from: superblock.logStart, inventory: inventory, fileSystem: fileSystem, checkpointedVersion: checkpointedVersion)
     try replay.run { (frame, payload) throws(StorageError) in try applier.apply(frame, payload) }
     return RecoveredState(
       superblock: superblock, slots: slots, nextCheckpoint: nextCheckpoint, inventory: inventory, replay: replay,

@@ -15,9 +15,10 @@ struct WALDirectory: Sendable {
   func filePath(_ number: UInt64) -> String { path + "/" + Self.padded(number) + Self.fileSuffix }
   func freshPath(_ number: UInt64) -> String { path + "/" + Self.padded(number) + Self.freshSuffix }
 
-  /// The number in a name of ours, whatever its ending.
+  /// The number in a name of ours, whatever its ending. One of more than 18 digits nobody gave; counting on from it would
+  /// overflow.
   static func number(of name: String) -> UInt64? {
-    guard name.hasSuffix(fileSuffix) || name.hasSuffix(freshSuffix) else { return nil }
+    guard name.hasSuffix(fileSuffix) || name.hasSuffix(freshSuffix), name.utf8.count <= 18 + 4 else { return nil }
     return UInt64(name.dropLast(4))
   }
 

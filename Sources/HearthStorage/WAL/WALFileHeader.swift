@@ -96,9 +96,11 @@ struct WALFileHeader: Equatable, Sendable {
       commitVersion: p.u64(WALFormat.Header.commitVersion), checkpoint: p.u64(WALFormat.Header.checkpoint),
       copiedEnd: p.u64(WALFormat.Header.copiedEnd), chain: p.u32(WALFormat.Header.chain),
       fileBytes: p.u64(WALFormat.Header.fileBytes))
-    // A hostile header must not make position arithmetic overflow.
-    guard header.firstPosition <= UInt64.max / 4, header.firstPosition % WALFormat.sectorBytes == 0,
-      header.fileBytes >= WALFormat.framesOffset, header.fileBytes <= UInt64.max / 4,
+    guard
+      WALFormat.canCountOn(
+        header.firstPosition, header.fileBytes, header.generation, header.commitVersion, header.checkpoint),
+      header.firstPosition % WALFormat.sectorBytes == 0,
+      header.fileBytes >= WALFormat.framesOffset,
       header.fileBytes % WALFormat.sectorBytes == 0,
       header.copiedEnd == 0 || (header.firstPosition...header.endPosition).contains(header.copiedEnd)
     else { return nil }

@@ -88,6 +88,12 @@ enum WALFormat {
     alignUp(UInt64(frameHeaderBytes + payload), frameAlignment)
   }
 
+  /// Whether counting on from every number is safe, also from those of a header or frame that was made to look whole: no
+  /// database gets to a quarter of what 64 bits count.
+  static func canCountOn(_ numbers: UInt64..., time: Int64 = 0) -> Bool {
+    numbers.allSatisfy { $0 <= UInt64.max / 4 } && time.magnitude <= UInt64.max / 4
+  }
+
   /// The seed by which a checksum also proves where its bytes belong.
   static func seed(position: UInt64) -> UInt32 {
     UInt32(truncatingIfNeeded: position ^ (position &>> 32)) ^ 0x4845_4152

@@ -67,7 +67,7 @@ struct WALFrame: Equatable, Sendable {
     chain = p.u32(WALFormat.Frame.chain)
     operationCount = p.u32(WALFormat.Frame.operationCount)
     crc = p.u32(WALFormat.Frame.crc)
-    guard position <= UInt64.max / 4 else { return nil }
+    guard WALFormat.canCountOn(position, generation, syncedThrough, commitVersion, time: commitTime) else { return nil }
   }
 
   init(

@@ -7,6 +7,7 @@ struct WALInventory {
     let isCut: Bool
   }
 
+  let directory: WALDirectory
   private(set) var logs: [Item] = []
   private(set) var bases: [Item] = []
   /// Files that promise nothing and may go: never finished, or made ahead.
@@ -21,6 +22,7 @@ struct WALInventory {
   /// - Parameter lineage: of the database; a log of another one is damage.
   /// - Throws: `.unsupportedFormat` for a file of another format version; what reading throws.
   init(_ directory: WALDirectory, lineage: UInt64) throws(StorageError) {
+    self.directory = directory
     let names: [String]
     do throws(StorageError) {
       names = try directory.fileSystem.contents(ofDirectory: directory.path)

@@ -21,6 +21,7 @@ struct WALReplay {
   private let fileSystem: any FileSystem
   private let inventory: WALInventory
   private var generation: UInt64
+  private let checkpointedVersion: UInt64
 
   /// Where a log goes on after a checkpoint.
   struct Start {
@@ -32,7 +33,11 @@ struct WALReplay {
     var commitTime: Int64
   }
 
-  init(from start: Start, inventory: WALInventory, fileSystem: any FileSystem) {
+  /// - Parameter checkpointedVersion: the newest commit that any slot of SUPER holds; the log must get there.
+  init(
+    from start: Start, inventory: WALInventory, fileSystem: any FileSystem, checkpointedVersion: UInt64 = 0
+  ) {
+    self.checkpointedVersion = checkpointedVersion
     end = start.position
     chain = start.chain
     generation = start.generation
@@ -139,6 +144,10 @@ struct WALReplay {
       proveDamage(
         "the log ends with commit \(lastVersion), but \(knowing.path) was made after commit "
           + "\(knowing.header.commitVersion)", files.last?.path ?? knowing.path, nil, end)
+    } else if checkpointedVersion > lastVersion {
+      proveDamage(
+        "the log ends with commit \(lastVersion), but SUPER has a checkpoint of commit \(checkpointedVersion), whose "
+          + "files are gone", files.last?.path ?? inventory.directory.path, nil, end)
     }
   }
 
