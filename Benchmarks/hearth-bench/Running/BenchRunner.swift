@@ -128,7 +128,7 @@ struct BenchRunner<Target: BenchTarget> {
     case .scan: wanted = 64
     case .read: wanted = options.callers == 1 ? 8_192 : 400_000 / options.callers
     case .ycsb: wanted = 200_000 / options.callers
-    case .commit, .recover: wanted = options.callers == 1 ? 1_024 : 65_536 / options.callers
+    case .commit, .recover: wanted = options.callers == 1 ? 128 : 65_536 / options.callers
     }
     for caller in waiting.indices {
       while waiting[caller].count < max(wanted, 1), plan.planned < limit {

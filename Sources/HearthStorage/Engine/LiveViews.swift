@@ -13,9 +13,12 @@ final class LiveViews: ViewRegistry, @unchecked Sendable {
 
   func viewDied(number: UInt64) {
     lock.withLock {
-      // Most views die young: look from the back.
-      var index = numbers.count - 1
-      while numbers[index] != number { index -= 1 }
+      // Most views die young: the back comes first, then the middle of what is left.
+      var (low, high, index) = (0, numbers.count, numbers.count - 1)
+      while numbers[index] != number {
+        if numbers[index] < number { low = index + 1 } else { high = index }
+        index = (low + high) / 2
+      }
       numbers.remove(at: index)
     }
   }
@@ -23,9 +26,8 @@ final class LiveViews: ViewRegistry, @unchecked Sendable {
   /// The live numbers, ascending.
   func liveNumbers() -> [UInt64] { lock.withLock { numbers } }
 
-  /// As ``liveNumbers()``, into memory that is there.
-  func copyNumbers(to target: inout [UInt64]) {
-    target.removeAll(keepingCapacity: true)
-    lock.withLock { target.append(contentsOf: numbers) }
+  /// Calls `body` with the live numbers, ascending; none is born or dies meanwhile.
+  func withNumbers<R>(_ body: (UnsafeBufferPointer<UInt64>) -> R) -> R {
+    lock.withLock { numbers.withUnsafeBufferPointer(body) }
   }
 }

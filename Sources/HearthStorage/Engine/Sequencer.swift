@@ -61,8 +61,6 @@ final class Sequencer {
   /// How often sequenced commits were given up; whoever took a view of the sequenced state compares.
   @exclusivity(unchecked) var abandonCount = 0
   @exclusivity(unchecked) private var commitsSinceFullReclaim = 0
-  /// Used again and again by `reclaim`.
-  @exclusivity(unchecked) private var liveNumbers: [UInt64] = []
   /// The exchange of the lowest layers that the published state doesn't show yet.
   @exclusivity(unchecked) private var exchange: (layers: Int, layer: LayerStack.Layer, number: UInt64)?
 
@@ -302,8 +300,7 @@ final class Sequencer {
   /// older views held are looked at again once in a while.
   private func reclaim() {
     commitsSinceFullReclaim = (commitsSinceFullReclaim + 1) % 16
-    registry.copyNumbers(to: &liveNumbers)
-    active.reclaim(live: liveNumbers, onlyFresh: commitsSinceFullReclaim != 0)
+    registry.withNumbers { active.reclaim(live: $0, onlyFresh: commitsSinceFullReclaim != 0) }
   }
 
   /// Adds a frame that changes nothing and covers the last batch of an idle log.

@@ -67,7 +67,9 @@ final class Memtable: @unchecked Sendable {
   ///   - live: Ascending; all numbers whose roots may still be read, the last published one included.
   ///   - onlyFresh: Whether to look at what was replaced since the last call alone, and not at what older views held
   ///     then. Cheap enough for every commit.
-  func reclaim(live: [UInt64], onlyFresh: Bool = false) { slab.reclaim(live: live, onlyFresh: onlyFresh) }
+  func reclaim(live: UnsafeBufferPointer<UInt64>, onlyFresh: Bool) { slab.reclaim(live: live, onlyFresh: onlyFresh) }
+
+  func reclaim(live: [UInt64]) { live.withUnsafeBufferPointer { reclaim(live: $0, onlyFresh: false) } }
 
   /// Keeps the entries of `other` alive as long as this layer, so that its entries can be taken over without a copy.
   func adoptArena(of other: Memtable) { arena.adopt(other.arena) }

@@ -127,18 +127,15 @@ struct NodeSlab {
   }
 
   /// Frees what no number in `live` (ascending) shows.
-  mutating func reclaim(live: [UInt64], onlyFresh: Bool) {
-    live.withUnsafeBufferPointer { live in
-      for index in 0..<fresh.count { settle(fresh[index], live) }
-      fresh.removeAll()
-      if nodesHeld > 0, !onlyFresh {
-        let dead = held.keys.filter { NodeSlab.firstNumber(in: live, from: $0) != $0 }
-        for number in dead {
-          let nodes = held.removeValue(forKey: number) ?? []
-          nodesHeld -= nodes.count
-          for node in nodes { settle(node, live) }
-        }
-      }
+  mutating func reclaim(live: UnsafeBufferPointer<UInt64>, onlyFresh: Bool) {
+    for index in 0..<fresh.count { settle(fresh[index], live) }
+    fresh.removeAll()
+    guard nodesHeld > 0, !onlyFresh else { return }
+    let dead = held.keys.filter { NodeSlab.firstNumber(in: live, from: $0) != $0 }
+    for number in dead {
+      let nodes = held.removeValue(forKey: number) ?? []
+      nodesHeld -= nodes.count
+      for node in nodes { settle(node, live) }
     }
   }
 
