@@ -111,7 +111,9 @@ struct WALReplay {
       proveDamage(tail ?? "zeros", item.path, nil, end)
       return false
     }
-    if let later = try reader.laterFrame(syncedBeyond: end) {
+    // Before the file's first position there is at most padding: its header's chain has proven that nothing is missing
+    // there. A writer that began at a checkpoint claims up to that position.
+    if let later = try reader.laterFrame(syncedBeyond: max(end, item.header.firstPosition)) {
       proveDamage(tail ?? "zeros", item.path, later, end)
       return false
     }

@@ -266,8 +266,11 @@ final class SimulatedDatabase: @unchecked Sendable {
     }
   }
 
-  /// The caller knows that time enough has passed: everything published must survive a power cut from here on.
-  func noteSynced() { history.syncedVersion = max(history.syncedVersion, published) }
+  /// The caller knows that everything up to `version`, or else everything published, must survive a power cut from here
+  /// on.
+  func noteSynced(through version: UInt64? = nil) {
+    history.syncedVersion = max(history.syncedVersion, version ?? published)
+  }
 
   private func allow(_ error: StorageError) throws {
     if SimulatedFileSystem.isKill(error) { return }

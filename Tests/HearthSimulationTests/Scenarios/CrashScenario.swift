@@ -29,7 +29,8 @@ struct CrashScenario: Sendable, CustomStringConvertible {
 }
 
 extension CrashScenario {
-  static let all: [CrashScenario] = creation + commits + logFiles + recoveries + bases + largeBatches + closing
+  static let all: [CrashScenario] =
+    creation + commits + logFiles + recoveries + bases + slots + largeBatches + closing
 
   static let creation = [
     CrashScenario("a database is created") { script in

@@ -15,6 +15,10 @@ final class Script {
   private var isWatching = false
   private var seen = Set<UInt64>()
   private var failure: (any Error)?
+  /// What to do before the first operation on the disk that begins and ends so.
+  private var interruption: (prefix: String, suffix: String, body: () throws -> Void)?
+  /// The version that was published when a sync beside the writers was noted.
+  private var notedVersion: UInt64 = 0
   /// Besides each image: something more to do with it.
   var alsoCheck: ((SimulatedFileSystem, CrashChecker.Promise) throws -> Void)?
 
@@ -22,7 +26,10 @@ final class Script {
     setup = SimulatedDatabase.Setup(options: options, seed: seed)
     database = SimulatedDatabase(on: SimulatedDatabase.disk(sectorBytes: sectorBytes), setup: setup)
     checker = CrashChecker(setup)
-    database.beforeOperation = { [weak self] line in self?.judge("before \(line)") }
+    database.beforeOperation = { [weak self] line in
+      self?.judge("before \(line)")
+      self?.interrupt(line)
+    }
   }
 
   var summary: String { "\(points) points, \(checker.summary)" }
@@ -74,6 +81,29 @@ final class Script {
     guard seen.insert(key).inserted else { return }
     try alsoCheck?(image, promise)
     try checker.check(image, promise, random: random, reopens: seen.count % 8 == 0)
+  }
+
+  // MARK: - In the middle of things
+
+  /// Once, before an operation on the disk: what another thread may do at that moment, or the process's end.
+  func before(_ prefix: String, _ suffix: String, _ body: @escaping () throws -> Void) {
+    interruption = (prefix, suffix, body)
+  }
+
+  private func interrupt(_ line: String) {
+    guard let interruption, line.hasPrefix(interruption.prefix), line.hasSuffix(interruption.suffix) else { return }
+    self.interruption = nil
+    do { try within("in the middle, before \(line)", interruption.body) } catch { failure = failure ?? error }
+  }
+
+  /// The process dies before an operation on the disk; what it attempts after that does nothing.
+  func dieBefore(_ prefix: String, _ suffix: String) {
+    before(prefix, suffix) { [database] in database.files.stopAfter(database.files.operationCount) }
+  }
+
+  /// Whether what ``before(_:_:_:)`` waits for has come.
+  func expectInterrupted() throws {
+    try expect(interruption == nil, "no operation \(interruption?.prefix ?? "") … \(interruption?.suffix ?? "")")
   }
 
   // MARK: - Steps
@@ -136,6 +166,55 @@ final class Script {
   func sync() throws {
     try database.sync()
     try look()
+  }
+
+  /// Commits, and expects that it fails.
+  func putRefused(_ keys: String, _ durability: Durability = .durable) throws {
+    let isDone = try database.commit(durability) { batch, _, _ in
+      for key in keys.utf8 { try batch.put(.documents, [key], [1, 2, 3]) }
+    }
+    try look()
+    try expect(!isDone, "a \(durability) commit was acknowledged after a failure")
+  }
+
+  // MARK: - Syncs beside the writers
+
+  /// A `.buffered` commit that finds the sync of earlier ones overdue, and notes a sync beside the writers.
+  func putOverdue(_ keys: String, bytes: Int = 20) throws {
+    database.executor.clock.advance(nanoseconds: 600_000_000)
+    try put(keys, .buffered, bytes: bytes)
+    try expectNoted()
+  }
+
+  /// A sync beside the writers is noted just now.
+  func expectNoted() throws {
+    try expect(isSyncNoted, "no sync beside the writers is noted")
+    notedVersion = database.published
+  }
+
+  private var isSyncNoted: Bool {
+    database.engine.lock.withLock { database.engine.sequencer.syncable != nil }
+  }
+
+  /// The syncer's turn: what was published at the note must survive a power cut from here on.
+  func syncBeside() throws {
+    try expect(isSyncNoted, "no sync beside the writers is noted")
+    let covered = notedVersion
+    _ = database.engine.syncStep()
+    try look()
+    try expect(!isSyncNoted, "the syncer left what was noted")
+    database.noteSynced(through: covered)
+  }
+
+  /// The syncer's turn, and the disk fails: nothing more is promised.
+  func syncBesideFailing(_ effect: SimulatedFault.Effect) throws {
+    database.expectsFaults = true
+    database.files.inject(SimulatedFault(.sync, effect: effect))
+    let failures = database.files.trace.count { $0.hasPrefix("sync ") && $0.contains(" failed ") }
+    _ = database.engine.syncStep()
+    try look()
+    let after = database.files.trace.count { $0.hasPrefix("sync ") && $0.contains(" failed ") }
+    try expect(after == failures + 1, "the sync did not fail")
   }
 
   func close() throws {
