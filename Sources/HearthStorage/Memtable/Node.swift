@@ -213,14 +213,12 @@ extension Node {
     let count = count
     var low = first
     var length = count &- first
-    // As many rounds for every key of a node, and one choice in each that needs no branch: one would be guessed wrong half
-    // the time.
-    while length > 1 {
+    while length > 0 {
       let half = length &>> 1
-      low &+= heads[low &+ half &- 1] < head ? half : 0
-      length &-= half
+      let isBelow = heads[low &+ half] < head
+      low = isBelow ? low &+ half &+ 1 : low
+      length = isBelow ? length &- half &- 1 : half
     }
-    if length == 1, heads[low] < head { low &+= 1 }
     var end = low
     while end < count, heads[end] == head { end &+= 1 }
     return Range(uncheckedBounds: (low, end))
