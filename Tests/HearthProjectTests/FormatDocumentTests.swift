@@ -41,6 +41,39 @@ struct FormatDocumentTests {
       ("commitTime", WALFormat.Frame.commitTime, 8), ("chain", WALFormat.Frame.chain, 4),
       ("operationCount", WALFormat.Frame.operationCount, 4), ("payload", WALFormat.frameHeaderBytes, nil)),
     FormatTable(
+      "Block", byteCount: BlockFormat.headerBytes,
+      ("crc", BlockFormat.Header.crc, 4), ("storedLength", BlockFormat.Header.storedLength, 4),
+      ("rawLength", BlockFormat.Header.rawLength, 4), ("kind", BlockFormat.Header.kind, 1),
+      ("codec", BlockFormat.Header.codec, 1), ("tree", BlockFormat.Header.tree, 1),
+      ("level", BlockFormat.Header.level, 1), ("dictionary", BlockFormat.Header.dictionary, 2),
+      ("reserved", BlockFormat.Header.reserved, 2), ("keyEpoch", BlockFormat.Header.keyEpoch, 4),
+      ("checkpoint", BlockFormat.Header.checkpoint, 8), ("payload", BlockFormat.headerBytes, nil)),
+    FormatTable(
+      "Block reference", byteCount: BlockFormat.referenceBytes,
+      ("segment", BlockFormat.Reference.segment, 8), ("unit", BlockFormat.Reference.unit, 4),
+      ("byteCount", BlockFormat.Reference.byteCount, 4), ("check", BlockFormat.Reference.check, 4)),
+    FormatTable(
+      "Page", byteCount: PageFormat.headerBytes,
+      ("byteCount", PageFormat.Header.byteCount, 4), ("count", PageFormat.Header.count, 4),
+      ("level", PageFormat.Header.level, 1), ("flags", PageFormat.Header.flags, 1),
+      ("prefixLength", PageFormat.Header.prefixLength, 2), ("lowerLength", PageFormat.Header.lowerLength, 2),
+      ("upperLength", PageFormat.Header.upperLength, 2), ("entryCount", PageFormat.Header.entryCount, 8),
+      ("filter", PageFormat.Header.filter, BlockFormat.referenceBytes),
+      ("lowerShared", PageFormat.Header.lowerShared, 2), ("upperShared", PageFormat.Header.upperShared, 2),
+      ("reserved", PageFormat.Header.reserved, 16),
+      ("prefix", PageFormat.headerBytes, nil)),
+    FormatTable(
+      "Slot", byteCount: PageFormat.slotBytes, ("head", PageFormat.Slot.head, 4),
+      ("offset", PageFormat.Slot.offset, 4)),
+    FormatTable(
+      "Entry", byteCount: PageFormat.entryHeaderBytes, ("suffixLength", 0, 2),
+      ("content", PageFormat.entryHeaderBytes, nil)),
+    FormatTable(
+      "Child reference", byteCount: ChildFormat.byteCount,
+      ("base", ChildFormat.base, BlockFormat.referenceBytes),
+      ("delta", ChildFormat.delta, BlockFormat.referenceBytes), ("deadBytes", ChildFormat.deadBytes, 4),
+      ("flags", ChildFormat.flags, 1), ("reserved", ChildFormat.reserved, 3)),
+    FormatTable(
       "Document", byteCount: DocumentFormat.headerBytes,
       ("format", 0, 1), ("version", DocumentFormat.versionOffset, 8),
       ("updateTime", DocumentFormat.updateTimeOffset, 8), ("createTime", DocumentFormat.createTimeOffset, 8),

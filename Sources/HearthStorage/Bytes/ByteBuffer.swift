@@ -1,4 +1,4 @@
-/// Growing raw memory that is filled at its end, for log output. Page-aligned; not thread-safe.
+/// Growing raw memory that is filled at its end, for what is to be written. Page-aligned; not thread-safe.
 final class ByteBuffer {
   private(set) var base: UnsafeMutableRawPointer
   private(set) var count = 0
@@ -28,6 +28,12 @@ final class ByteBuffer {
     if byteCount > capacity &- count { grow(byteCount) }
     defer { count &+= byteCount }
     return base + count
+  }
+
+  /// Takes back the last `byteCount` bytes.
+  @inline(__always) func removeLast(_ byteCount: Int) {
+    precondition(byteCount >= 0 && byteCount <= count, "\(byteCount) of \(count) bytes taken back")
+    count &-= byteCount
   }
 
   func appendZeros(_ byteCount: Int) {

@@ -58,6 +58,13 @@ package struct StorageError: Error, Sendable {
   }
 }
 
+extension StorageError {
+  /// The same error with the place where it was met, unless it names one already.
+  func placed(file: String, offset: UInt64? = nil) -> StorageError {
+    place != nil ? self : StorageError(code, message, file: file, offset: offset, cause: cause)
+  }
+}
+
 extension StorageError: CustomStringConvertible {
   /// `code: message (file, offset n): cause`.
   package var description: String {

@@ -28,6 +28,9 @@ struct StorageFaults: OptionSet, Sendable {
   static let newestSlotOverwritten = StorageFaults(rawValue: 1 << 15)
   static let slotNotSettled = StorageFaults(rawValue: 1 << 6)
   static let recycledTooEarly = StorageFaults(rawValue: 1 << 16)
+  // Segments
+  static let segmentNotSynced = StorageFaults(rawValue: 1 << 22)
+  static let segmentNameNotSynced = StorageFaults(rawValue: 1 << 23)
   // Engine
   static let acknowledgedEarly = StorageFaults(rawValue: 1 << 17)
   static let publishedEarly = StorageFaults(rawValue: 1 << 18)

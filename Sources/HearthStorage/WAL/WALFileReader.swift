@@ -160,8 +160,3 @@ final class WALFileReader {
     return windowLength >= count ? UnsafeRawPointer(window.baseAddress!) : nil
   }
 }
-
-func hex(_ value: UInt32) -> String {
-  let digits = String(value, radix: 16)
-  return String(repeating: "0", count: 8 - digits.count) + digits
-}

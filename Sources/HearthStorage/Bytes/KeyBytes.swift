@@ -70,9 +70,38 @@ struct KeyBytes {
     return count &- other.count
   }
 
+  /// Four bytes from the start as a number that orders as the bytes do, with zeros behind the key's end.
+  @inline(__always)
+  var shortHead: UInt32 {
+    if count >= 4 { return UInt32(bigEndian: start.loadUnaligned(as: UInt32.self)) }
+    var head: UInt32 = 0
+    for place in 0..<4 {
+      head = head &<< 8 | (place < count ? UInt32(start.load(fromByteOffset: place, as: UInt8.self)) : 0)
+    }
+    return head
+  }
+
+  /// As ``compare(_:)`` for two keys whose short heads are equal (see ``compare(_:afterHeadAt:)``).
+  @inline(__always)
+  func compareAfterShortHead(_ other: KeyBytes) -> Int {
+    let common = min(count, other.count) &- 4
+    if common > 0 {
+      let order = Int(memcmp(start + 4, other.start + 4, common))
+      if order != 0 { return order }
+    }
+    return count &- other.count
+  }
+
   func commonPrefix(with other: KeyBytes) -> Int {
     let limit = min(count, other.count)
     var length = 0
+    while length &+ 8 <= limit {
+      let difference =
+        start.loadUnaligned(fromByteOffset: length, as: UInt64.self).littleEndian
+        ^ other.start.loadUnaligned(fromByteOffset: length, as: UInt64.self).littleEndian
+      if difference != 0 { return length &+ difference.trailingZeroBitCount &>> 3 }
+      length &+= 8
+    }
     while length < limit,
       start.load(fromByteOffset: length, as: UInt8.self) == other.start.load(fromByteOffset: length, as: UInt8.self)
     {
@@ -80,6 +109,10 @@ struct KeyBytes {
     }
     return length
   }
+
+  /// The key without its first `count` bytes.
+  @inline(__always)
+  func dropFirst(_ dropped: Int) -> KeyBytes { KeyBytes(start + dropped, count &- dropped) }
 
   /// The key in hexadecimal for a message, cut after 64 bytes.
   var hex: String {
@@ -99,17 +132,6 @@ extension Array where Element == UInt8 {
   func withKeyBytes<R, E: Error>(_ body: (KeyBytes) throws(E) -> R) throws(E) -> R {
     try withUnsafeBufferPointer { (bytes: UnsafeBufferPointer<UInt8>) throws(E) -> R in
       try body(KeyBytes(UnsafeRawBufferPointer(bytes)))
-    }
-  }
-}
-
-extension KeyRange {
-  /// The bounds as keys, valid inside `body` alone.
-  @inline(__always)
-  func withKeyBytes<R, E: Error>(_ body: (_ lower: KeyBytes, _ upper: KeyBytes?) throws(E) -> R) throws(E) -> R {
-    try lower.withKeyBytes { (lower: KeyBytes) throws(E) -> R in
-      guard let upper else { return try body(lower, nil) }
-      return try upper.withKeyBytes { (upper: KeyBytes) throws(E) -> R in try body(lower, upper) }
     }
   }
 }
