@@ -3,6 +3,12 @@ struct PageKey {
   let prefix: KeyBytes
   let suffix: KeyBytes
 
+  /// The lowest key of all.
+  static var empty: PageKey {
+    let nothing = KeyBytes(UnsafeRawBufferPointer(start: nil, count: 0))
+    return PageKey(prefix: nothing, suffix: nothing)
+  }
+
   var count: Int { prefix.count &+ suffix.count }
 
   /// Negative, zero or positive as this key is below, equal to or above `other`.
