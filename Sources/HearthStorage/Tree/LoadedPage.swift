@@ -43,7 +43,8 @@ final class LoadedPage {
       throw StorageError(.corruption, "a page of level \(page.level) where one of level \(level) belongs")
     }
     // Also what keeps a page from having two parents, or itself among its children.
-    let isSame = upper.map { upper in page.upperFence.map { $0.compare(upper) == 0 } ?? false } ?? (page.upperFence == nil)
+    let isSame =
+      upper.map { upper in page.upperFence.map { $0.compare(upper) == 0 } ?? false } ?? (page.upperFence == nil)
     guard page.lowerFence.compare(lower) == 0, isSame else {
       throw StorageError(
         .corruption,

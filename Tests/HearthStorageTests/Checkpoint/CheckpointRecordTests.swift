@@ -23,7 +23,8 @@ struct CheckpointRecordTests {
           ? nil
           : TreeRoot(
             child: ChildReference(
-              base: reference(), delta: random.oneIn(2) ? reference() : nil, entryCount: 1 + random.next(below: 1 << 40)),
+              base: reference(), delta: random.oneIn(2) ? reference() : nil, entryCount: 1 + random.next(below: 1 << 40)
+            ),
             level: UInt8(random.next(below: 4)))
       }, segments: segments)
   }

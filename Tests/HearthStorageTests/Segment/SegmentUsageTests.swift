@@ -115,8 +115,9 @@ struct SegmentUsageTests {
       for _ in 0..<20_000 {
         var forged = bytes
         for _ in 0...random.next(below: 3) {
-          forged[random.next(below: random.oneIn(2) ? 48 : bytes.count)] = [0, 1, 0x7F, 0x80, 0xFF][
-            random.next(below: 5)]
+          forged[random.next(below: random.oneIn(2) ? 48 : bytes.count)] =
+            [0, 1, 0x7F, 0x80, 0xFF][
+              random.next(below: 5)]
         }
         _ = try? SegmentUsageTests.read(forged)
       }

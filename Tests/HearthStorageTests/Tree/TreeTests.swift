@@ -6,7 +6,8 @@ import Testing
 /// Whole trees against the sorted array they were made of.
 struct TreeTests {
   static let sizings = [
-    PageSizing(targetBytes: 200, grownBytesMax: 4096, countMin: 2), PageSizing(targetBytes: 600, grownBytesMax: 16 << 10),
+    PageSizing(targetBytes: 200, grownBytesMax: 4096, countMin: 2),
+    PageSizing(targetBytes: 600, grownBytesMax: 16 << 10),
     PageSizing(targetBytes: 4096, fillPercent: 70), PageSizing(),
   ]
 
