@@ -1,6 +1,6 @@
 /// Frames in a circle that a hand goes round: the order in which they are looked at for eviction. Not thread-safe.
 struct ClockRing {
-  private var frames: [PageFrame] = []
+  private(set) var frames: [PageFrame] = []
   private var hand = 0
   private(set) var bytes = 0
 
@@ -34,6 +34,4 @@ struct ClockRing {
     bytes -= frame.cost
     return frame
   }
-
-  func forEach(_ body: (PageFrame) -> Void) { frames.forEach(body) }
 }

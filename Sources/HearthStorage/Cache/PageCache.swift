@@ -35,8 +35,7 @@ final class PageCache: @unchecked Sendable {
 
   /// Nobody may be reading.
   deinit {
-    lasting.forEach { $0.deallocate() }
-    passing.forEach { $0.deallocate() }
+    for frame in lasting.frames + passing.frames { frame.deallocate() }
   }
 
   /// The page at `place`, from memory or by `load`, which is called without a lock and by one caller at a time for a

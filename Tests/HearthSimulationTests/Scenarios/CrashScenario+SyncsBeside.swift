@@ -2,6 +2,8 @@
 @testable import HearthTestSupport
 
 extension CrashScenario {
+  @Sendable private static func overdueByBytes(_ options: inout StorageOptions) { options.unsyncedBytesMax = 1500 }
+
   /// `.buffered` commits are synced beside those who write: a flush notes up to where, the syncer syncs later, and claims
   /// no more than was noted.
   static let syncsBeside =
@@ -17,7 +19,7 @@ extension CrashScenario {
         script.database.noteSynced()
         try script.put("d", .buffered)
       },
-      CrashScenario("a sync beside the writers, overdue by bytes", { $0.unsyncedBytesMax = 1500 }) { script in
+      CrashScenario("a sync beside the writers, overdue by bytes", overdueByBytes) { script in
         try script.open()
         script.watch()
         try script.put("a", .buffered, bytes: 900)
