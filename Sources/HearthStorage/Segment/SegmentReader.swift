@@ -5,7 +5,7 @@ final class SegmentReader: Sendable {
   let path: String
   let header: SegmentHeader
   let fileBytes: UInt64
-  private let file: any File
+  let file: any File
 
   /// Opens a segment and checks that it is the one it should be.
   ///
