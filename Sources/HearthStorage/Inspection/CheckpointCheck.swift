@@ -17,7 +17,9 @@ package enum CheckpointCheck {
       let (readers, failures) = open(found.record, directory)
       defer { for reader in readers { reader.close() } }
       // A writer beside may have removed segments of the checkpoint that was found; open ones stay readable.
-      if !failures.isEmpty, attempts < 10, let now = try checkpoint(of: directory), now.record != found.record { continue }
+      if !failures.isEmpty, attempts < 10, let now = try checkpoint(of: directory), now.record != found.record {
+        continue
+      }
       let check = TreeCheck(
         found.record, at: found.place, readers, failures: failures, depth: depth, findingsMax: findingsMax,
         onProgress: onProgress)

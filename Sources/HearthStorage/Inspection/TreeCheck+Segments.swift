@@ -105,7 +105,8 @@ extension TreeCheck {
       find(
         Finding(
           kind: usage.liveBytes < tally.liveBytes ? .usageTooLow : .usageTooHigh,
-          message: "usage counts \(usage.liveCount) live blocks of \(usage.liveBytes) bytes, there are \(tally.liveCount)"
+          message:
+            "usage counts \(usage.liveCount) live blocks of \(usage.liveBytes) bytes, there are \(tally.liveCount)"
             + " of \(tally.liveBytes)", file: reader.path))
     }
   }

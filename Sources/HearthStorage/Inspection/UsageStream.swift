@@ -91,7 +91,8 @@ final class UsageStream {
     check.find(
       Finding(
         kind: .usageTooHigh,
-        message: "usage counts \(usage.liveCount) live blocks in segment \(usage.segment), which the checkpoint does not"
+        message:
+          "usage counts \(usage.liveCount) live blocks in segment \(usage.segment), which the checkpoint does not"
           + " list"))
   }
 
