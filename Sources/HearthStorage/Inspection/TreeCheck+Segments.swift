@@ -98,6 +98,7 @@ extension TreeCheck {
         Finding(
           kind: .usageTooHigh,
           message: "usage counts \(usage.blockCount) blocks, the segment has \(tally.blockCount)", file: reader.path))
+      return
     }
     // What single blocks have told already is not said again.
     guard !hasMisfits, isWalkWhole else { return }

@@ -44,6 +44,14 @@ final class SegmentReader: Sendable {
     fileBytes = try file.size()
   }
 
+  /// A segment whose header is damaged, by what is known of it elsewhere.
+  init(_ file: any File, path: String, trusting header: SegmentHeader) throws(StorageError) {
+    self.file = file
+    self.path = path
+    self.header = header
+    fileBytes = try file.size()
+  }
+
   func close() { file.close() }
 
   /// Reads one block into `buffer`, where it stays valid until the buffer is used again, and checks it against the
