@@ -24,6 +24,11 @@ package enum Terminal {
     return safe
   }
 
+  /// Whether progress may be written over itself on standard error.
+  package static var hasProgress: Bool {
+    isatty(2) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+  }
+
   package static var hasColors: Bool {
     isatty(1) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
       && ProcessInfo.processInfo.environment["TERM"] != "dumb"

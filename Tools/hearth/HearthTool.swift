@@ -8,7 +8,7 @@ import HearthStorage
 enum HearthTool {
   static let commands: [any Command.Type] = [
     InfoCommand.self, ListCommand.self, CatCommand.self, DumpCommand.self, LoadCommand.self, VerifyCommand.self,
-    WALCommand.self,
+    WALCommand.self, SegmentsCommand.self, FileCommand.self, BlockCommand.self, PageCommand.self,
   ]
 
   static func main() {

@@ -1,4 +1,5 @@
 import Foundation
+import HearthCommandLine
 import HearthModel
 
 /// How numbers, times and bytes are shown to people.
@@ -19,6 +20,9 @@ enum Text {
     let timestamp = Timestamp(microseconds: microseconds)
     return timestamp.isValid ? timestamp.text : "\(microseconds) µs"
   }
+
+  /// A line that is to be noticed: red on a terminal that has colours.
+  static func problem(_ text: String) -> String { Terminal.hasColors ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
 
   static func hex(_ bytes: some Collection<UInt8>) -> String {
     bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
