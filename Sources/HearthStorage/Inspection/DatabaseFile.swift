@@ -32,8 +32,7 @@ package enum DatabaseFile: String, Sendable {
     defer { file.close() }
     var slots: [DatabaseReport.Slot] = []
     for slot in 0..<SuperblockFormat.slotCount {
-      var bytes = try file.readBytes(SuperblockFormat.slotBytes, at: UInt64(slot * SuperblockFormat.slotBytes))
-      bytes += [UInt8](repeating: 0, count: SuperblockFormat.slotBytes - bytes.count)
+      let bytes = try file.readBytes(SuperblockFormat.slotBytes, at: UInt64(slot * SuperblockFormat.slotBytes))
       slots.append(DatabaseReport.Slot(slot, bytes.withUnsafeBytes { Superblock.read($0, slot: slot) }))
     }
     return slots

@@ -8,8 +8,8 @@ package struct SegmentTable: Sendable {
     package let lineage: UInt64?
     package let checkpoint: UInt64?
     package let blockCount: Int?
-    /// Of all blocks, headers included.
-    package let blockBytes: UInt64?
+    /// Of pages and blobs, which is what usage counts, headers included.
+    package let treeBytes: UInt64?
     /// `good`, or what is wrong with the list of blocks; `nil` when the file was not looked into.
     package let footer: String?
     /// What is wrong with the file otherwise.
@@ -83,7 +83,7 @@ extension SegmentTable.Row {
     lineage = hasHeader ? dump.lineage : nil
     checkpoint = hasHeader ? dump.checkpoint : nil
     blockCount = dump.blocks.count
-    blockBytes = dump.blocks.reduce(0) { $0 + UInt64($1.byteCount) }
+    treeBytes = dump.blocks.reduce(0) { $0 + ($1.tree == nil ? 0 : UInt64($1.byteCount)) }
     footer = dump.footerProblem ?? "good"
     let isFresh = name.hasSuffix(SegmentDirectory.freshSuffix)
     let isForeign = record.map { $0.lineage != dump.lineage } ?? false
@@ -100,7 +100,7 @@ extension SegmentTable.Row {
     self.path = path
     self.problem = problem
     fileBytes = 0
-    (segment, lineage, checkpoint, blockCount, blockBytes, footer, liveBytes) = (nil, nil, nil, nil, nil, nil, nil)
+    (segment, lineage, checkpoint, blockCount, treeBytes, footer, liveBytes) = (nil, nil, nil, nil, nil, nil, nil)
     isListed = false
   }
 }

@@ -37,7 +37,8 @@ enum SegmentFooter {
     guard p.u64(SegmentFormat.Trailer.magic) == SegmentFormat.trailerMagic,
       p.u32(SegmentFormat.Trailer.version) == SegmentFormat.version,
       p.u64(SegmentFormat.Trailer.segment) == segment, p.u64(SegmentFormat.Trailer.fileBytes) == fileBytes,
-      offset >= SegmentFormat.blocksOffset, footerBytes <= fileBytes, offset == fileBytes - footerBytes
+      offset >= SegmentFormat.blocksOffset, blockCount <= SegmentFormat.blockCountMax, footerBytes <= fileBytes,
+      offset == fileBytes - footerBytes
     else { throw StorageError(.corruption, "the segment has no footer") }
     return offset
   }

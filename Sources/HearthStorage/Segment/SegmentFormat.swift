@@ -43,6 +43,8 @@ enum SegmentFormat {
   static let headerBytes = 128
   static let headerCopyOffsets: [UInt64] = [0, 4096]
   static let blocksOffset: UInt64 = 8192
+  /// So that nobody reads a list that a forged number makes endless.
+  static let blockCountMax = 1 << 22
   /// What a reference can name: 2^32 units of 64 bytes.
   static let byteCountMax: UInt64 = BlockFormat.alignment << 32
 

@@ -54,7 +54,7 @@ final class SegmentWriter {
   ) throws(StorageError) -> BlockReference {
     try checkOpen()
     let worst = offset + UInt64(BlockFormat.headerBytes + raw.count) + BlockFormat.alignment
-    guard worst < SegmentFormat.byteCountMax else {
+    guard worst < SegmentFormat.byteCountMax, blocks.count < SegmentFormat.blockCountMax else {
       throw StorageError(.invalidArgument, "the segment is full", file: path, offset: offset)
     }
     let place = BlockPlace(

@@ -45,6 +45,26 @@ struct HostileCheckTests {
     }
   }
 
+  /// A list that says it has as many blocks as fit into a file of holes is not read into memory.
+  @Test func aLongFileOfHolesIsMet() throws {
+    let sample = try CheckpointSample()
+    let file = try sample.directory.fileSystem.open(sample.directory.filePath(5), .readWrite)
+    let blockCount = 1 << 30
+    let byteCount = UInt64(1) << 36
+    var trailer = [UInt8](repeating: 0, count: SegmentFormat.trailerBytes)
+    trailer.withUnsafeMutableBytes { buffer in
+      let p = buffer.baseAddress!
+      p.store(u64: SegmentFormat.trailerMagic, at: SegmentFormat.Trailer.magic)
+      p.store(u64: 5, at: SegmentFormat.Trailer.segment)
+      p.store(
+        u64: byteCount - SegmentFormat.footerBytes(blockCount: blockCount), at: SegmentFormat.Trailer.footerOffset)
+      p.store(u64: byteCount, at: SegmentFormat.Trailer.fileBytes)
+      p.store(u32: UInt32(blockCount), at: SegmentFormat.Trailer.blockCount)
+    }
+    try file.write(bytes: trailer, at: byteCount - UInt64(trailer.count))
+    #expect(sample.kinds() == [.segmentLength, .segmentFooter])
+  }
+
   @Test func noForgedPageTrapsOrKeepsTheCheck() async {
     await #expect(processExitsWith: .success) {
       let random = SeededRandom(seed: 32)

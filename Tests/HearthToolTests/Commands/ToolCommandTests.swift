@@ -252,7 +252,7 @@ struct ToolCommandTests {
     #expect(try tool.run("dump", tool.folder, "--wrong").errors.contains("unknown option --wrong"))
     #expect(try tool.run("info", tool.folder).status == 3, "a folder with other files")
     #expect(try tool.run("info", ProductFolder.path(of: "hearth")).status == 3, "a file")
-    for command in ["info", "ls", "cat", "dump", "load", "verify", "wal"] {
+    for command in ["info", "ls", "cat", "dump", "load", "verify", "wal", "segments", "file", "block", "page"] {
       let help = try tool.run(command, "--help")
       #expect(help.status == 0)
       #expect(help.output.contains("Example"), "\(command)")

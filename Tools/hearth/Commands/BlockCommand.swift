@@ -20,7 +20,7 @@ enum BlockCommand: Command {
     """
 
   static func run(_ words: CommandLineWords, _ output: Output) throws -> Int32 {
-    let path = try OpenDatabase.folder(words, operands: 2...2)
+    let path = try OpenDatabase.folder(words, operands: 2...2, what: "file")
     let segment = try InspectedFile.segment(path)
     let block = try InspectedFile.block(words.operands[1], in: segment)
     if words.has("json") {

@@ -20,7 +20,7 @@ enum FileCommand: Command {
     """
 
   static func run(_ words: CommandLineWords, _ output: Output) throws -> Int32 {
-    let path = InspectedFile.path(try OpenDatabase.folder(words, operands: 1...1))
+    let path = InspectedFile.path(try OpenDatabase.folder(words, operands: 1...1, what: "file"))
     let limit = try words.integer("limit", in: 0...Int.max) ?? 20
     switch try DatabaseFile.kind(of: path, fileSystem: POSIXFileSystem()) {
     case .superblocks: return try showSlots(path, words, output)

@@ -21,7 +21,7 @@ enum PageCommand: Command {
     """
 
   static func run(_ words: CommandLineWords, _ output: Output) throws -> Int32 {
-    let path = try OpenDatabase.folder(words, operands: 2...2)
+    let path = try OpenDatabase.folder(words, operands: 2...2, what: "file")
     let limit = try words.integer("limit", in: 0...Int.max) ?? 100
     let segment = try InspectedFile.segment(path)
     let block = try InspectedFile.block(words.operands[1], in: segment)

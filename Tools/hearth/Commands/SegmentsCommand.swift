@@ -9,7 +9,7 @@ enum SegmentsCommand: Command {
   static let usage = "hearth segments FOLDER [--json]"
   static let options = ["json": false]
   static let details = """
-    What is alive is what the newest checkpoint in the segments says; - stands for what is not known. Exit status 1 means
+    Live and dead are the bytes of pages, as the newest checkpoint in the segments counts them; - stands for what is not known. Exit status 1 means
     that a file is damaged or not what its name says.
 
       --json    one JSON object a line
@@ -54,7 +54,7 @@ enum SegmentsCommand: Command {
   private static func json(_ row: SegmentTable.Row) -> JSON {
     .object([
       "path": .text(row.path), "segment": .number(row.segment), "bytes": .number(row.fileBytes),
-      "blocks": .number(row.blockCount), "blockBytes": .number(row.blockBytes), "liveBytes": .number(row.liveBytes),
+      "blocks": .number(row.blockCount), "treeBytes": .number(row.treeBytes), "liveBytes": .number(row.liveBytes),
       "deadBytes": .number(row.deadBytes), "checkpoint": .number(row.checkpoint),
       "lineage": .text(row.lineage.map { String($0, radix: 16) }), "list": .text(row.footer),
       "isListed": .flag(row.isListed), "problem": .text(row.problem),
@@ -63,10 +63,10 @@ enum SegmentsCommand: Command {
 }
 
 extension SegmentTable.Row {
-  /// Of blocks that nothing needs, those of older checkpoints included.
+  /// Of pages and blobs that no tree needs any more.
   fileprivate var deadBytes: UInt64? {
-    guard let liveBytes, let blockBytes else { return nil }
-    return blockBytes - min(blockBytes, liveBytes)
+    guard let liveBytes, let treeBytes else { return nil }
+    return treeBytes - min(treeBytes, liveBytes)
   }
 
   fileprivate var shownProblem: String? { problem ?? (footer == "good" ? nil : footer) }

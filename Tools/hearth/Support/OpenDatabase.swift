@@ -10,9 +10,11 @@ enum OpenDatabase {
       fileSystem: POSIXFileSystem(), clock: SystemClock(), executor: ThreadExecutor(), random: SystemRandom())
   }
 
-  /// The folder named by the first operand.
-  static func folder(_ words: CommandLineWords, operands: ClosedRange<Int>) throws -> String {
-    guard let first = words.operands.first else { throw CommandLineWords.UsageError("which database folder?") }
+  /// The folder, or other `what`, named by the first operand.
+  static func folder(
+    _ words: CommandLineWords, operands: ClosedRange<Int>, what: String = "database folder"
+  ) throws -> String {
+    guard let first = words.operands.first else { throw CommandLineWords.UsageError("which \(what)?") }
     guard operands.contains(words.operands.count) else {
       throw CommandLineWords.UsageError(
         "\(words.operands.count) operands are too \(words.operands.count < operands.lowerBound ? "few" : "many")")
