@@ -23,7 +23,7 @@ extension TreeCheck {
   ) throws(Refusal) -> Source {
     let place = reference.place
     guard let source = sources[place.segment] else {
-      let isListed = failures[place.segment] != nil || record.segments.contains { $0.segment == place.segment }
+      let isListed = listedSegments.contains(place.segment)
       throw Refusal(
         kind: isListed ? .block : .reference,
         error: StorageError(

@@ -20,6 +20,7 @@ final class TreeCheck {
   let place: BlockReference?
   private(set) var sources: [UInt64: Source] = [:]
   let failures: [UInt64: StorageError]
+  let listedSegments: Set<UInt64>
   let depth: CheckReport.Depth
   var report: CheckReport
   /// Whether every reference of the trees was followed, so that what is not claimed is not needed.
@@ -41,6 +42,7 @@ final class TreeCheck {
     self.record = record
     self.place = place
     self.failures = failures
+    listedSegments = Set(record.segments.map(\.segment))
     self.depth = depth
     self.onProgress = onProgress
     for reader in segments {
