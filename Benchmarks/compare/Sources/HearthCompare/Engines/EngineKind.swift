@@ -18,7 +18,10 @@ enum EngineKind: String, CaseIterable, Codable, Sendable {
     switch self {
     case .hearth: try HearthEngine(folder, settings)
     case .sqlite: try SQLiteEngine(folder, settings)
-    default: throw CompareError("not offered")
+    case .lmdb: try LMDBEngine(folder, settings)
+    case .leveldb: LSMEngine(try LevelDBLibrary(folder, settings))
+    case .rocksdb: LSMEngine(try RocksDBLibrary(folder, settings))
+    case .wiredtiger: try WiredTigerEngine(folder, settings)
     }
   }
 
@@ -27,7 +30,10 @@ enum EngineKind: String, CaseIterable, Codable, Sendable {
     switch self {
     case .hearth: try HearthEngine.bulkLoader(folder, settings)
     case .sqlite: try SQLiteBulkLoader(folder, settings)
-    default: nil
+    case .lmdb: try LMDBBulkLoader(folder, settings)
+    case .leveldb: try LevelDBBulkLoader(folder, settings)
+    case .rocksdb: try RocksDBBulkLoader(folder, settings)
+    case .wiredtiger: try WiredTigerBulkLoader(folder, settings)
     }
   }
 }
