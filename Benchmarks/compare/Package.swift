@@ -19,6 +19,7 @@ let package = Package(
         "CSQLite", "CLMDB", "CLevelDB", "CRocksDB", "CWiredTiger",
         .product(name: "HearthStorage", package: "Hearth"), .product(name: "CGetopt", package: "Hearth"),
       ]),
+    .testTarget(name: "HearthCompareTests", dependencies: ["HearthCompare"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -66,6 +66,7 @@ enum HearthCompare {
       source.setEventHandler {
         WorkerProcess.kill()
         folder.remove()
+        MemoryLimit.removeAll()
         _exit(128 + number)
       }
       source.resume()

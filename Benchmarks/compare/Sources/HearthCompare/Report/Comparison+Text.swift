@@ -40,7 +40,7 @@ extension Comparison {
       var row = [line.title]
       for cell in line.cells {
         guard let statistics = cell.statistics else {
-          row.append(cell.absence == "not offered" ? "not offered" : cell.absence == nil ? "-" : "failed")
+          row.append(cell.shortAbsence)
           continue
         }
         let spread = roundCount > 1 ? " ±\(Figure.percent(statistics.spread / 2))" : ""

@@ -18,6 +18,15 @@ struct Comparison: Codable, Equatable {
     /// Not all operations were done in the time allowed.
     var isCut = false
     var rounds: [RowResult] = []
+
+    /// What stands in place of a figure; the reason of a failure is on standard error and in the JSON.
+    var shortAbsence: String {
+      switch absence {
+      case nil: "-"
+      case RowResult.notOffered?, RowResult.needsMemory?: absence ?? ""
+      default: "failed"
+      }
+    }
   }
 
   struct Line: Codable, Equatable {

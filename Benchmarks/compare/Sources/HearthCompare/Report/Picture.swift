@@ -62,14 +62,10 @@ struct Picture {
             + "width=\"\(Self.number(max(1, share * space)))\" height=\"\(Self.number(Self.barHeight - 5))\" rx=\"2\" "
             + "fill=\"\(isHearth ? "#d9480f" : "#8aa4bd")\"/>")
       }
-      let figure = cell.statistics.map { Figure.text($0.median, line.unit) } ?? Self.absence(cell)
+      let figure = cell.statistics.map { Figure.text($0.median, line.unit) } ?? cell.shortAbsence
       out.append(text(x + Self.labelWidth + share * space + 6, top + 10, figure, fill: "#333333"))
     }
     return out
-  }
-
-  private static func absence(_ cell: Comparison.Cell) -> String {
-    cell.absence == "not offered" || cell.absence == "needs more memory" ? cell.absence ?? "" : "failed"
   }
 
   /// Length of a bar as a share of the longest.

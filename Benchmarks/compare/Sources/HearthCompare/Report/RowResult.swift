@@ -1,5 +1,8 @@
 /// What one engine made of one row in one round.
 struct RowResult: Codable, Equatable {
+  static let notOffered = "not offered"
+  static let needsMemory = "needs more memory"
+
   var row: String
   /// In the row's unit; `nil` where the engine does not offer the row, or failed.
   var value: Double?

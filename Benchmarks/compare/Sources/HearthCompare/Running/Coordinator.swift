@@ -77,7 +77,7 @@ final class Coordinator {
       if stage == .load { hasLoaded = outcome.failure == nil }
       guard let failure = outcome.failure else { continue }
       let needsMore = stage == .cold && limit != nil && outcome.wasKilled
-      let reason = needsMore ? "needs more memory" : failure.description
+      let reason = needsMore ? RowResult.needsMemory : failure.description
       progress.complain("round \(round + 1), \(engine.title), \(stage.rawValue): \(reason)")
       if failure.kind == .wrongAnswer { differences.append("\(engine.title), \(stage.rawValue): \(failure)") }
       // That an engine can't work in the memory given is a finding; everything else is a failure of the run.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A limit on what a process and the system's cache of its files take: a control group of the system.
 final class MemoryLimit {
@@ -12,13 +13,24 @@ final class MemoryLimit {
   /// The group's folder.
   let group: String
 
-  private init(way: Way, bytes: Int, group: String) {
-    self.way = way
-    self.bytes = bytes
-    self.group = group
+  /// Groups that exist, for who ends the program early.
+  private static let groups = Mutex<[String]>([])
+
+  deinit { Self.remove(group) }
+
+  /// Removes what this process made.
+  static func removeAll() {
+    for group in groups.withLock({ $0 }) { remove(group) }
   }
 
-  deinit { rmdir(group) }
+  /// A process that was just killed may be in the group for another moment, in which it can't be removed.
+  private static func remove(_ group: String) {
+    for _ in 0..<20 {
+      if rmdir(group) == 0 || errno == ENOENT { break }
+      usleep(50_000)
+    }
+    groups.withLock { $0.removeAll { $0 == group } }
+  }
 
   /// Makes a group that holds what joins it to `bytes`; `nil` where this user or machine may not.
   init?(bytes: Int) {
@@ -32,6 +44,7 @@ final class MemoryLimit {
       }
       // Without this the limit would only move pages to swap, where there is any.
       if way == .version2 { _ = Self.write("0", to: "\(group)/memory.swap.max") }
+      Self.groups.withLock { $0.append(group) }
       (self.way, self.bytes, self.group) = (way, bytes, group)
       return
     }

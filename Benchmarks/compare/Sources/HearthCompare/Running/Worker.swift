@@ -107,7 +107,7 @@ struct Worker {
 
   private func bulkLoad() throws {
     guard let loader = try job.engine.bulkLoader(job.folder, settings) else {
-      report(RowResult(row: "bulk", absence: "not offered"))
+      report(RowResult(row: "bulk", absence: RowResult.notOffered))
       return
     }
     let order = BulkOrder(documents: documents, count: job.documents)

@@ -14,23 +14,39 @@ struct AnswerDigest: Equatable {
     value &+= SplitMix.mix(number &+ 0x9E37_79B9_7F4A_7C15)
   }
 
-  /// Four lanes, so that reading 412 bytes takes about 20 ns and not four times that.
+  /// Four lanes, so that reading 412 bytes takes a quarter of the time of one.
   static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     let prime: UInt64 = 0x9FB2_1C65_1E98_DF25
     var (a, b, c, d) = (prime, ~prime, prime &+ UInt64(bytes.count), UInt64(bytes.count))
+    // A multiplication moves bits up only: without the rotation, flips of two words' highest bits would look the same.
+    @inline(__always)
+    func mixed(_ word: UInt64) -> UInt64 {
+      let product = word &* prime
+      return product &<< 29 | product &>> 35
+    }
+    @inline(__always)
+    func word(_ offset: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
     var at = 0
     while at &+ 32 <= bytes.count {
-      a = (a ^ bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)) &* prime
-      b = (b ^ bytes.loadUnaligned(fromByteOffset: at &+ 8, as: UInt64.self)) &* prime
-      c = (c ^ bytes.loadUnaligned(fromByteOffset: at &+ 16, as: UInt64.self)) &* prime
-      d = (d ^ bytes.loadUnaligned(fromByteOffset: at &+ 24, as: UInt64.self)) &* prime
+      a = mixed(a ^ word(at))
+      b = mixed(b ^ word(at &+ 8))
+      c = mixed(c ^ word(at &+ 16))
+      d = mixed(d ^ word(at &+ 24))
       at &+= 32
     }
-    while at < bytes.count {
-      a = (a ^ UInt64(bytes[at])) &* prime
-      at &+= 1
+    if at < bytes.count, bytes.count >= 32 {
+      // The last 32 once more from their end, of which some are new.
+      at = bytes.count &- 32
+      a = mixed(a ^ word(at))
+      b = mixed(b ^ word(at &+ 8))
+      c = mixed(c ^ word(at &+ 16))
+      d = mixed(d ^ word(at &+ 24))
+    } else {
+      while at < bytes.count {
+        a = mixed(a ^ UInt64(bytes[at]))
+        at &+= 1
+      }
     }
-    // A multiplication moves bits up only: without this a change in a word's high bits would vanish.
     return SplitMix.mix(a ^ SplitMix.mix(b ^ SplitMix.mix(c ^ SplitMix.mix(d))))
   }
 }
