@@ -23,8 +23,8 @@ final class SQLiteEngine: Engine, @unchecked Sendable {
     try database.run("PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA temp_store=MEMORY")
     try database.run("PRAGMA synchronous=\(settings.isDurable ? "FULL" : "NORMAL")")
     try database.run("PRAGMA cache_size=-\(settings.cacheBytes >> 10); PRAGMA wal_autocheckpoint=10000")
-    // Small caches stand for small memory, which a map would evade.
-    try database.run("PRAGMA mmap_size=\(settings.usesDirectIO ? 0 : 8 << 30)")
+    // Where memory is short, each fault of a map reads 128 KiB for one page.
+    try database.run("PRAGMA mmap_size=\(settings.isCold ? 0 : 8 << 30)")
     return database
   }
 
@@ -33,7 +33,7 @@ final class SQLiteEngine: Engine, @unchecked Sendable {
       version: String(cString: sqlite3_libversion()),
       settings:
         "a column for every field, rowid table, indexes end in the path, WAL, pages of 4096 bytes, cache "
-        + "\(settings.cacheBytes >> 20) MiB a connection, mmap \(settings.usesDirectIO ? "off" : "on"), checkpoint "
+        + "\(settings.cacheBytes >> 20) MiB a connection, mmap \(settings.isCold ? "off" : "on"), checkpoint "
         + "every 10000 pages, synchronous=\(settings.isDurable ? "FULL" : "NORMAL"), writers queue at a lock",
       bulkLoad: "one transaction without journal in key order, then CREATE INDEX, then sync")
   }

@@ -29,8 +29,10 @@ final class Coordinator {
     logicalBytes = bytes
   }
 
-  /// What cold rows may take: a quarter of the data, and never less than a process needs to run at all.
-  private var coldBytes: Int { max(logicalBytes / 4, 32 << 20) }
+  /// What cold rows may take: a quarter of the data, and never less than every engine needs to run at all.
+  private var coldBytes: Int { max(logicalBytes / 4, 48 << 20) }
+  /// Of that, for what a process takes besides caches.
+  private static let processBytes = 16 << 20
 
   func run() throws -> Comparison {
     let limit = isWanted(.cold) && options.mayLimitMemory ? MemoryLimit(bytes: coldBytes) : nil
@@ -95,8 +97,9 @@ final class Coordinator {
       seconds: options.seconds, secondsMax: options.secondsMax, cacheBytes: options.cacheMiB << 20,
       loadedState: loadedState)
     if stage == .cold {
-      // Half for the engine's cache, half for the system's cache of its files.
-      job.cacheBytes = limit == nil ? coldBytes : coldBytes / 2
+      // The rest is half for the engine's cache, half for the system's cache of its files.
+      let rest = coldBytes - Self.processBytes
+      job.cacheBytes = limit == nil ? rest : rest / 2
       job.memoryGroup = limit?.group
       job.usesDirectIO = limit == nil
     }

@@ -18,11 +18,11 @@ struct AnswerDigest: Equatable {
   static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     let prime: UInt64 = 0x9FB2_1C65_1E98_DF25
     var (a, b, c, d) = (prime, ~prime, prime &+ UInt64(bytes.count), UInt64(bytes.count))
-    // A multiplication moves bits up only: without the rotation, flips of two words' highest bits would look the same.
+    // A multiplication moves bits up only: without the shift, flips of two words' highest bits would look the same.
     @inline(__always)
     func mixed(_ word: UInt64) -> UInt64 {
       let product = word &* prime
-      return product &<< 29 | product &>> 35
+      return product ^ product &>> 32
     }
     @inline(__always)
     func word(_ offset: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
