@@ -23,8 +23,8 @@ enum WorkerProcess {
   /// - Parameter progress: called for each result as it comes.
   static func run(_ job: WorkerJob, progress: (RowResult) -> Void) throws -> Outcome {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    if let own = Bundle.main.executablePath { process.executableURL = URL(fileURLWithPath: own) }
+    guard let program = Bundle.main.executablePath else { throw CompareError("the program does not find itself") }
+    process.executableURL = URL(fileURLWithPath: program)
     process.arguments = [WorkerJob.mark, String(decoding: try JSONEncoder().encode(job), as: UTF8.self)]
     process.standardInput = FileHandle.nullDevice
     let pipe = Pipe()
