@@ -8,6 +8,9 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Hearth", targets: ["Hearth"]),
+    // For Benchmarks/compare alone: everything public in the first is @_spi(Storage).
+    .library(name: "HearthStorage", targets: ["HearthStorage"]),
+    .library(name: "CGetopt", targets: ["CGetopt"]),
     .executable(name: "hearth", targets: ["HearthTool"]),
     .executable(name: "hearth-bench", targets: ["HearthBench"]),
     .executable(name: "hearth-test-writer", targets: ["HearthTestWriter"]),

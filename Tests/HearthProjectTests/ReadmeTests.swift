@@ -28,7 +28,7 @@ struct ReadmeTests {
   @Test func commandsAreProgramsOfTheProject() throws {
     for line in try Self.block(under: "Commands") + Self.block(under: "Two commands") {
       let command = line.prefix { $0 != " " }
-      if command.hasPrefix("Tools/") {
+      if command.hasPrefix("Tools/") || command.hasPrefix("Benchmarks/") {
         #expect(ProjectTree.isExecutable(String(command)), "README.md names \(command), which cannot be run")
       } else {
         #expect(

@@ -50,18 +50,19 @@ struct StoredDocument {
     out.field("bio", text: document.bio)
     out.end(map)
     value = out.bytes
-    indexKeys = Self.indexKeys(of: document)
+    indexKeys = Self.indexKeys(
+      id: document.id, city: document.city, age: document.age, createdAt: document.createdAt)
   }
 
-  static func indexKeys(of document: BenchDocument) -> [[UInt8]] {
+  static func indexKeys(id: ArraySlice<UInt8>, city: [UInt8], age: Int64, createdAt: Int64) -> [[UInt8]] {
     // Signed numbers order as bytes once the sign bit is flipped; descending is every bit flipped.
     func ordered(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
     func big(_ number: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) } }
     return [
-      [UInt8(ascii: "c")] + document.city + [0] + document.id,
-      [UInt8(ascii: "a")] + big(ordered(document.age)) + document.id,
-      [UInt8(ascii: "t")] + big(ordered(document.createdAt)) + document.id,
-      [UInt8(ascii: "x")] + document.city + [0] + big(~ordered(document.createdAt)) + document.id,
+      [UInt8(ascii: "c")] + city + [0] + id,
+      [UInt8(ascii: "a")] + big(ordered(age)) + id,
+      [UInt8(ascii: "t")] + big(ordered(createdAt)) + id,
+      [UInt8(ascii: "x")] + city + [0] + big(~ordered(createdAt)) + id,
     ]
   }
 

@@ -33,6 +33,13 @@ enum ProjectTree {
 
   static let swiftFiles: [String] = files.filter { $0.hasSuffix(".swift") }
 
+  /// Folders that are packages of their own, whose files belong to no target of this one.
+  static let nestedPackages: [String] = files.compactMap { file in
+    file.hasSuffix("/Package.swift") ? String(file.dropLast("/Package.swift".count)) : nil
+  }
+
+  static func isInNestedPackage(_ file: String) -> Bool { nestedPackages.contains { file.hasPrefix($0 + "/") } }
+
   static func text(_ path: String) throws -> String {
     try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
   }

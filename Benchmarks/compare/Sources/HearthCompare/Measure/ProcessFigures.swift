@@ -1,0 +1,1 @@
+../../../../hearth-bench/Measure/ProcessFigures.swift

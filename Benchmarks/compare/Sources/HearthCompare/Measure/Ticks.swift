@@ -1,0 +1,1 @@
+../../../../hearth-bench/Measure/Ticks.swift

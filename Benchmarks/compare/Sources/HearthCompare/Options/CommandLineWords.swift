@@ -1,0 +1,1 @@
+../../../../../Tools/CommandLine/CommandLineWords.swift

@@ -1,0 +1,3 @@
+import Foundation
+
+exit(HearthCompare.main(Array(CommandLine.arguments.dropFirst())))
