@@ -16,12 +16,13 @@ struct FormatDocumentTests {
       ("magic", SuperblockFormat.Slot.magic, 8), ("version", SuperblockFormat.Slot.version, 4),
       ("crc", SuperblockFormat.Slot.crc, 4), ("number", SuperblockFormat.Slot.number, 8),
       ("lineage", SuperblockFormat.Slot.lineage, 8), ("features", SuperblockFormat.Slot.features, 8),
-      ("baseSalt", SuperblockFormat.Slot.baseSalt, 8), ("baseBytes", SuperblockFormat.Slot.baseBytes, 8),
+      ("reserved", 40, 8), ("record", SuperblockFormat.Slot.record, BlockFormat.referenceBytes), ("reserved2", 68, 4),
+      ("recordSegmentBytes", SuperblockFormat.Slot.recordSegmentBytes, 8),
       ("commitVersion", SuperblockFormat.Slot.commitVersion, 8),
       ("commitTime", SuperblockFormat.Slot.commitTime, 8), ("logPosition", SuperblockFormat.Slot.logPosition, 8),
       ("logGeneration", SuperblockFormat.Slot.logGeneration, 8), ("logChain", SuperblockFormat.Slot.logChain, 4),
-      ("reserved", 92, 4), ("stateBytes", SuperblockFormat.Slot.stateBytes, 8),
-      ("entryCounts", SuperblockFormat.Slot.entryCounts, 24), ("reserved2", 128, 128)),
+      ("reserved3", 116, 4), ("stateBytes", SuperblockFormat.Slot.stateBytes, 8),
+      ("entryCounts", SuperblockFormat.Slot.entryCounts, 24), ("reserved4", 152, 104)),
     FormatTable(
       "Log file header", byteCount: WALFormat.headerBytes,
       ("magic", WALFormat.Header.magic, 8), ("version", WALFormat.Header.version, 4),
@@ -52,6 +53,9 @@ struct FormatDocumentTests {
       "Block reference", byteCount: BlockFormat.referenceBytes,
       ("segment", BlockFormat.Reference.segment, 8), ("unit", BlockFormat.Reference.unit, 4),
       ("byteCount", BlockFormat.Reference.byteCount, 4), ("check", BlockFormat.Reference.check, 4)),
+    FormatTable(
+      "Blob reference", byteCount: BlobReference.byteCount,
+      ("block", 0, BlockFormat.referenceBytes), ("valueBytes", BlockFormat.referenceBytes, 4)),
     FormatTable(
       "Page", byteCount: PageFormat.headerBytes,
       ("byteCount", PageFormat.Header.byteCount, 4), ("count", PageFormat.Header.count, 4),

@@ -20,7 +20,7 @@ let durability: Durability = arguments[2] == "durable" ? .durable : .buffered
 var options = StorageOptions()
 // Small, so that files are changed, bases written and large batches folded between two kills.
 options.logFileBytesMax = 256 << 10
-options.logSlackBytes = 128 << 10
+options.logBytesMax = 128 << 10
 options.memtableBudgetBytes = 256 << 10
 let clock = SystemClock()
 let environment = StorageEnvironment(

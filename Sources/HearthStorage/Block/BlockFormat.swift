@@ -29,6 +29,8 @@ enum BlockFormat {
   /// No tree is higher: two children a page would already make it hold more entries than any disk.
   static let levelMax: UInt8 = 31
   static let noTree: UInt8 = 0xFF
+  /// The highest number of a segment: it and a unit make one word that names a place (``BlockPlace/word``).
+  static let segmentMax: UInt64 = 1 << 31 - 1
 
   enum Header {
     static let crc = 0

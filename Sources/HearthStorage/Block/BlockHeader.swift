@@ -41,8 +41,7 @@ struct BlockHeader: Equatable, Sendable {
 
   /// The fields of the 32 bytes at `p`. Lengths are within the bounds of the kind; the checksum is not looked at.
   ///
-  /// - Throws: `.corruption` when a field cannot be, `.unsupportedFormat` for a dictionary or an encryption, which
-  ///   later builds may write.
+  /// - Throws: `.corruption` when a field cannot be.
   static func read(_ p: UnsafeRawPointer) throws(StorageError) -> BlockHeader {
     guard let kind = BlockKind(rawValue: p.u8(BlockFormat.Header.kind)),
       let codec = BlockCodec(rawValue: p.u8(BlockFormat.Header.codec)),
@@ -67,11 +66,16 @@ struct BlockHeader: Equatable, Sendable {
     guard header.checkpoint.isCountable else {
       throw StorageError(.corruption, "a \(kind) block of checkpoint \(header.checkpoint)")
     }
+    return header
+  }
+
+  /// Refuses a dictionary or an encryption, which later builds may write. The checksum at `p` was right: else damage could
+  /// pass for a newer format.
+  static func checkFormat(_ p: UnsafeRawPointer) throws(StorageError) {
     let (dictionary, keyEpoch) = (p.u16(BlockFormat.Header.dictionary), p.u32(BlockFormat.Header.keyEpoch))
     guard dictionary == 0, keyEpoch == 0 else {
       throw StorageError(
-        .unsupportedFormat, "a \(kind) block with dictionary \(dictionary), key epoch \(keyEpoch): use a newer build")
+        .unsupportedFormat, "a block with dictionary \(dictionary), key epoch \(keyEpoch): use a newer build")
     }
-    return header
   }
 }

@@ -13,6 +13,9 @@ struct BlockPlace: Hashable, Sendable {
   /// In bytes from the start of the file.
   var offset: UInt64 { UInt64(unit) * BlockFormat.alignment }
 
+  /// The place as one number, which is not 0.
+  @inline(__always) var word: UInt64 { segment &<< 32 | UInt64(unit) }
+
   /// The seed by which a checksum also proves where its bytes belong.
   var seed: UInt32 { BlockPlace.seed(segment: segment, offset: offset) }
 

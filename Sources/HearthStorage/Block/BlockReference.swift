@@ -29,7 +29,7 @@ struct BlockReference: Hashable, Sendable {
       }
       return nil
     }
-    guard reference.place.segment.isCountable else {
+    guard reference.place.segment <= BlockFormat.segmentMax else {
       throw StorageError(.corruption, "a block reference names segment \(reference.place.segment)")
     }
     guard reference.byteCount > BlockFormat.headerBytes,

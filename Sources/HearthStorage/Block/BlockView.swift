@@ -19,6 +19,7 @@ struct BlockView {
     guard crc == header.crc else {
       throw StorageError(.corruption, "checksum of block is 0x\(hex(header.crc)), computed 0x\(hex(crc))")
     }
+    try BlockHeader.checkFormat(p)
     self.header = header
     payload = UnsafeRawBufferPointer(rebasing: bytes[BlockFormat.headerBytes..<header.byteCount])
   }

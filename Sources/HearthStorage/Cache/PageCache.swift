@@ -57,6 +57,23 @@ final class PageCache: @unchecked Sendable {
   /// The page at `place` if it is in memory. As ``page(_:_:load:)``, for who can do without.
   func resident(_ place: UInt64) -> PageFrame? { table.find(place) }
 
+  /// Adds a page that its writer still has, so that nobody needs to read it. A page that is there already stays.
+  func insert(_ frame: PageFrame, _ weight: Weight) {
+    frame.touch(weight.rawValue)
+    let evicted = condition.withLock { () -> [PageFrame] in
+      if loading.contains(frame.place) || table.find(frame.place) != nil { return [frame] }
+      admit(frame, weight)
+      return evict()
+    }
+    for frame in evicted { epochs.retire { frame.deallocate() } }
+  }
+
+  /// Lets go of a page that no newer state has.
+  func remove(_ place: UInt64) {
+    // The rings find it when the hand comes by; until then it is only no longer asked for.
+    condition.withLock { table.find(place)?.expire() }
+  }
+
   @inline(never)
   private func miss<E: Error>(
     _ place: UInt64, _ weight: Weight, _ load: () throws(E) -> PageFrame
@@ -93,10 +110,14 @@ final class PageCache: @unchecked Sendable {
       condition.broadcast()
       guard let frame else { return [] }
       loads += 1
-      table.insert(frame)
-      if weight == .passing { passing.insert(frame) } else { lasting.insert(frame) }
+      admit(frame, weight)
       return evict()
     }
+  }
+
+  private func admit(_ frame: PageFrame, _ weight: Weight) {
+    table.insert(frame)
+    if weight == .passing { passing.insert(frame) } else { lasting.insert(frame) }
   }
 
   /// Scans have an eighth of the budget to themselves.

@@ -51,6 +51,9 @@ struct PageFrame: Equatable, @unchecked Sendable {
     UnsafeRawBufferPointer(start: start + Self.headerBytes, count: byteCount)
   }
 
+  /// Where the bytes begin.
+  @inline(__always) var content: UnsafeRawPointer { UnsafeRawPointer(start + Self.headerBytes) }
+
   /// Only for the frame's maker.
   var mutableBytes: UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(start: start + Self.headerBytes, count: byteCount)
@@ -66,6 +69,9 @@ struct PageFrame: Equatable, @unchecked Sendable {
   func touch(_ rounds: UInt32) {
     if clock.pointee.load(ordering: .relaxed) < rounds { clock.pointee.store(rounds, ordering: .relaxed) }
   }
+
+  /// Nobody will ask for it again.
+  func expire() { clock.pointee.store(0, ordering: .relaxed) }
 
   /// The hand has come by: takes one off.
   /// - Returns: whether nothing was left.

@@ -105,6 +105,7 @@ struct CheckpointRecord: Equatable, Sendable {
   private var fault: String? {
     let numbers = [number, commitVersion, logPosition, logGeneration, nextSegment, stateBytes, commitTime.magnitude]
     guard numbers.allSatisfy(\.isCountable) else { return "a number out of range" }
+    guard nextSegment <= BlockFormat.segmentMax else { return "next segment \(nextSegment)" }
     guard roots.count == TreeID.allCases.count else { return "\(roots.count) roots" }
     var before: UInt64 = 0
     for item in segments {

@@ -1,12 +1,13 @@
 import CHearth
 
-/// One checkpoint as a slot of `SUPER` names it: a base, and where the log goes on after it.
+/// One checkpoint as a slot of `SUPER` names it: its record, and where the log goes on after it.
 struct Superblock: Equatable, Sendable {
   var number: UInt64
   var lineage: UInt64
-  /// 0 when there is no base: the state before the log is empty.
-  var baseSalt: UInt64
-  var baseBytes: UInt64
+  /// `nil` when there is no checkpoint: the state before the log is empty.
+  var record: BlockReference?
+  /// Length of the segment that the record stands in.
+  var recordSegmentBytes: UInt64
   var commitVersion: UInt64
   var commitTime: Int64
   var logPosition: UInt64
@@ -15,8 +16,6 @@ struct Superblock: Equatable, Sendable {
   var stateBytes: UInt64
   /// By `TreeID.rawValue`.
   var entryCounts: [UInt64]
-
-  var hasBase: Bool { baseSalt != 0 }
 
   var logStart: WALReplay.Start {
     WALReplay.Start(
@@ -42,8 +41,8 @@ struct Superblock: Equatable, Sendable {
       p.store(u32: SuperblockFormat.version, at: SuperblockFormat.Slot.version)
       p.store(u64: number, at: SuperblockFormat.Slot.number)
       p.store(u64: lineage, at: SuperblockFormat.Slot.lineage)
-      p.store(u64: baseSalt, at: SuperblockFormat.Slot.baseSalt)
-      p.store(u64: baseBytes, at: SuperblockFormat.Slot.baseBytes)
+      record?.encode(to: p + SuperblockFormat.Slot.record)
+      p.store(u64: recordSegmentBytes, at: SuperblockFormat.Slot.recordSegmentBytes)
       p.store(u64: commitVersion, at: SuperblockFormat.Slot.commitVersion)
       p.store(u64: UInt64(bitPattern: commitTime), at: SuperblockFormat.Slot.commitTime)
       p.store(u64: logPosition, at: SuperblockFormat.Slot.logPosition)
@@ -69,9 +68,16 @@ struct Superblock: Equatable, Sendable {
     guard p.u32(SuperblockFormat.Slot.crc) == checksum(p, slot: slot) else { return .invalid }
     let features = p.u64(SuperblockFormat.Slot.features)
     guard features == 0 else { return .unknownFeatures(features) }
+    // Of an absent record all fields are 0.
+    let reference: BlockReference?
+    do throws(StorageError) {
+      reference = try BlockReference.read(p + SuperblockFormat.Slot.record, kind: .checkpoint)
+    } catch {
+      return .invalid
+    }
     let superblock = Superblock(
       number: p.u64(SuperblockFormat.Slot.number), lineage: p.u64(SuperblockFormat.Slot.lineage),
-      baseSalt: p.u64(SuperblockFormat.Slot.baseSalt), baseBytes: p.u64(SuperblockFormat.Slot.baseBytes),
+      record: reference, recordSegmentBytes: p.u64(SuperblockFormat.Slot.recordSegmentBytes),
       commitVersion: p.u64(SuperblockFormat.Slot.commitVersion),
       commitTime: Int64(bitPattern: p.u64(SuperblockFormat.Slot.commitTime)),
       logPosition: p.u64(SuperblockFormat.Slot.logPosition),
@@ -84,11 +90,12 @@ struct Superblock: Equatable, Sendable {
   /// Whether counting on from every number is safe, also from those of a slot that was made to look whole: no database
   /// gets to a quarter of what 64 bits count.
   private var isPossible: Bool {
-    let numbers = [number, baseBytes, commitVersion, logPosition, logGeneration, stateBytes] + entryCounts
+    let numbers = [number, recordSegmentBytes, commitVersion, logPosition, logGeneration, stateBytes] + entryCounts
     return numbers.allSatisfy { $0 <= UInt64(Int64.max / 2) } && commitTime.magnitude <= UInt64(Int64.max / 2)
       && logPosition % WALFormat.sectorBytes == 0
-      // Without a base nothing is there yet.
-      && (hasBase || (stateBytes == 0 && entryCounts.allSatisfy { $0 == 0 }))
+      && recordSegmentBytes <= SegmentFormat.byteCountMax
+      // Without a checkpoint nothing is there yet.
+      && (record != nil || (recordSegmentBytes == 0 && stateBytes == 0 && entryCounts.allSatisfy { $0 == 0 }))
   }
 
   private static func checksum(_ p: UnsafeRawPointer, slot: Int) -> UInt32 {

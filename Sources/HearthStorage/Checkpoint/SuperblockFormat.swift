@@ -9,17 +9,21 @@
 /// | 16 | 8 | checkpoint number; the highest valid slot counts |
 /// | 24 | 8 | lineage |
 /// | 32 | 8 | features a reader must know, 0 so far |
-/// | 40 | 8 | salt of the base file, 0 when there is none |
-/// | 48 | 8 | bytes of the base file |
-/// | 56 | 8 | commit version of the base |
-/// | 64 | 8 | commit time of the base |
-/// | 72 | 8 | position at which the log goes on |
-/// | 80 | 8 | generation of the log when the slot was written |
-/// | 88 | 4 | chain of the frame before that position |
-/// | 96 | 8 | bytes of all keys and values in the base |
-/// | 104 | 24 | entries of the base: documents, indexes, catalog |
+/// | 40 | 8 | reserved, 0 |
+/// | 48 | 20 | checkpoint record: reference to its block; zeros when there is none |
+/// | 68 | 4 | reserved, 0 |
+/// | 72 | 8 | length of the segment that the record stands in |
+/// | 80 | 8 | commit version of the checkpoint |
+/// | 88 | 8 | commit time of the checkpoint |
+/// | 96 | 8 | position at which the log goes on |
+/// | 104 | 8 | generation of the log when the slot was written |
+/// | 112 | 4 | chain of the frame before that position |
+/// | 116 | 4 | reserved, 0 |
+/// | 120 | 8 | bytes of all keys and values in the checkpoint |
+/// | 128 | 24 | entries of the checkpoint: documents, indexes, catalog |
 ///
-/// A slot counts only if its checksum is right and its base file exists, says the same salt, and is as long.
+/// A slot counts only if its checksum is right, its record can be read and agrees with it, and all segments that the
+/// record lists are there with their lengths.
 enum SuperblockFormat {
   static let magic: UInt64 = 0x4253_4854_5241_4548  // "HEARTHSB"
   static let version: UInt32 = 0
@@ -34,14 +38,14 @@ enum SuperblockFormat {
     static let number = 16
     static let lineage = 24
     static let features = 32
-    static let baseSalt = 40
-    static let baseBytes = 48
-    static let commitVersion = 56
-    static let commitTime = 64
-    static let logPosition = 72
-    static let logGeneration = 80
-    static let logChain = 88
-    static let stateBytes = 96
-    static let entryCounts = 104
+    static let record = 48
+    static let recordSegmentBytes = 72
+    static let commitVersion = 80
+    static let commitTime = 88
+    static let logPosition = 96
+    static let logGeneration = 104
+    static let logChain = 112
+    static let stateBytes = 120
+    static let entryCounts = 128
   }
 }

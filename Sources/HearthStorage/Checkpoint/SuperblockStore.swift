@@ -25,7 +25,7 @@ final class SuperblockStore: @unchecked Sendable {
     lastSlot = slots.indices.max { (slots[$0]?.number ?? 0) < (slots[$1]?.number ?? 0) } ?? 0
   }
 
-  /// All slots as they stand, without judging whether their bases exist.
+  /// All slots as they stand, without judging whether what they name exists.
   static func read(
     directory: String, fileSystem: any FileSystem
   ) throws(StorageError) -> [Superblock.Reading] {

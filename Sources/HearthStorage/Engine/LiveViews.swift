@@ -23,6 +23,9 @@ final class LiveViews: ViewRegistry, @unchecked Sendable {
     }
   }
 
+  /// The lowest live number.
+  var oldestNumber: UInt64? { lock.withLock { numbers.first } }
+
   /// The live numbers, ascending.
   func liveNumbers() -> [UInt64] { lock.withLock { numbers } }
 

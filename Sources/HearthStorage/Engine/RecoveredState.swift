@@ -6,6 +6,11 @@ struct RecoveredState {
   /// Above the number of every slot, also of those that don't count.
   var nextCheckpoint: UInt64
   var inventory: WALInventory
+  /// The one that `superblock` names.
+  var checkpoint: Checkpoint?
+  /// By the number of a slot that counts: the segments that its checkpoint needs.
+  var needed: [UInt64: Set<UInt64>]
+  var cache: PageCache
   var replay: WALReplay
   var stack: LayerStack
   /// Of the newest root.

@@ -1,4 +1,4 @@
-/// Reads a database: the newest superblock that counts, its base, and the log after it. Changes nothing on disk.
+/// Reads a database: the newest superblock that counts, its checkpoint, and the log after it. Changes nothing on disk.
 struct Recovery {
   private let directory: String
   private let fileSystem: any FileSystem
@@ -16,7 +16,7 @@ struct Recovery {
     self.options = options
   }
 
-  /// - Throws: `.corruption` when no superblock counts or no base can be read, `.unsupportedFormat`, or what reading
+  /// - Throws: `.corruption` when no superblock counts, `.unsupportedFormat`, or what reading
   ///   throws. Damage in the log does not throw: `replay.damage` says it, and the state is the good prefix.
   mutating func run() throws(StorageError) -> RecoveredState {
     let readings = try SuperblockStore.read(directory: directory, fileSystem: fileSystem)
@@ -46,49 +46,75 @@ struct Recovery {
     }
     let inventory = try WALInventory(
       WALDirectory(database: directory, fileSystem: fileSystem), lineage: lineage)
-    var slots = readings.map { reading -> Superblock? in
-      if case .valid(let superblock) = reading, Self.base(of: superblock, in: inventory) != nil || !superblock.hasBase {
-        return superblock
-      }
-      return nil
+    let segmentDirectory = SegmentDirectory(database: directory, fileSystem: fileSystem)
+    var slots = [Superblock?](repeating: nil, count: readings.count)
+    var checkpoints: [UInt64: Checkpoint] = [:]
+    var open = SegmentSet()
+    var damage: StorageError?
+    let valid = readings.enumerated().compactMap { slot, reading -> (slot: Int, superblock: Superblock)? in
+      if case .valid(let superblock) = reading { (slot, superblock) } else { nil }
     }
-    var baseDamage: StorageError?
-    while let superblock = slots.compactMap({ $0 }).max(by: { $0.number < $1.number }) {
+    // The newest first: what is wrong with it is what people should hear of.
+    for (slot, superblock) in valid.sorted(by: { $0.superblock.number > $1.superblock.number }) {
       do throws(StorageError) {
-        return try replay(superblock, slots: slots, inventory: inventory)
+        checkpoints[superblock.number] = try Checkpoint(superblock, segmentDirectory, open: &open)
+        slots[slot] = superblock
       } catch {
-        guard error.code == .corruption else { throw error }
-        // The slot before still has its base and all of its log.
-        notes.append("checkpoint \(superblock.number) can't be used: \(error)")
-        baseDamage = baseDamage ?? error
-        slots = slots.map { $0?.number == superblock.number ? nil : $0 }
+        guard [.corruption, .notFound].contains(error.code) else { throw error }
+        // Old slots lose their segments in the ordinary course of things.
+        if slots.allSatisfy({ $0 == nil }) {
+          notes.append("checkpoint \(superblock.number) can't be used: \(error)")
+          damage = damage ?? error
+        }
       }
     }
-    throw baseDamage
-      ?? StorageError(.corruption, "no slot of SUPER names a base that is there", file: superPath, offset: 0)
+    guard let superblock = slots.compactMap({ $0 }).max(by: { $0.number < $1.number }) else {
+      throw StorageError(
+        .corruption, "no slot of SUPER names a checkpoint that is there", file: damage?.place?.file ?? superPath,
+        offset: damage?.place?.offset ?? 0, cause: damage?.description)
+    }
+    checkpointedVersion = max(
+      checkpointedVersion, try versionOfUnlistedSegments(segmentDirectory, lineage: lineage, listed: open))
+    return try replay(superblock, slots: slots, inventory: inventory, checkpoints: checkpoints, damage: damage)
   }
 
-  static func base(of superblock: Superblock, in inventory: WALInventory) -> WALInventory.Item? {
-    inventory.bases.first {
-      $0.header.salt == superblock.baseSalt && !$0.isCut && $0.header.fileBytes == superblock.baseBytes
+  /// The newest commit that a checkpoint held which no slot names any more. It was written when the log up to there was
+  /// synced: so it is evidence of how far the log must reach.
+  private func versionOfUnlistedSegments(
+    _ segmentDirectory: SegmentDirectory, lineage: UInt64, listed: SegmentSet
+  ) throws(StorageError) -> UInt64 {
+    var newest: UInt64 = 0
+    for segment in try SegmentInventory(segmentDirectory).finished where listed[segment] == nil {
+      // One that can't be read says nothing.
+      guard let reader = try? SegmentReader.open(segmentDirectory, segment: segment, lineage: lineage),
+        let block = try? reader.readFooter().last, block.kind == .checkpoint,
+        let record = try? CheckpointRecord.read(block.reference, from: reader)
+      else { continue }
+      newest = max(newest, record.commitVersion)
     }
+    return newest
   }
 
   private func replay(
-    _ superblock: Superblock, slots: [Superblock?], inventory: WALInventory
+    _ superblock: Superblock, slots: [Superblock?], inventory: WALInventory, checkpoints: [UInt64: Checkpoint],
+    damage: StorageError?
   ) throws(StorageError) -> RecoveredState {
-    var below: [LayerStack.Layer] = []
-    if let item = Self.base(of: superblock, in: inventory) {
-      below = [try BaseReader.load(item, superblock, fileSystem: fileSystem, number: Self.number)]
+    let cache = PageCache(budgetBytes: options.pageCacheBytes, epochs: EpochDomain())
+    let checkpoint = checkpoints[superblock.number]
+    let snapshot = checkpoint.map {
+      TreeSnapshot(
+        commitVersion: $0.record.commitVersion, roots: $0.record.roots, segments: $0.segments, cache: cache)
     }
     let applier = ReplayApplier(number: Self.number)
     var replay = WALReplay(
       from: superblock.logStart, inventory: inventory, fileSystem: fileSystem, checkpointedVersion: checkpointedVersion)
     try replay.run { (frame, payload) throws(StorageError) in try applier.apply(frame, payload) }
+    replay.blame(damage)
     return RecoveredState(
-      superblock: superblock, slots: slots, nextCheckpoint: nextCheckpoint, inventory: inventory, replay: replay,
+      superblock: superblock, slots: slots, nextCheckpoint: nextCheckpoint, inventory: inventory,
+      checkpoint: checkpoint, needed: checkpoints.mapValues(\.segmentNumbers), cache: cache, replay: replay,
       stack: LayerStack(
-        top: LayerStack.Layer(memtable: applier.memtable, roots: applier.roots), below: below),
+        top: LayerStack.Layer(memtable: applier.memtable, roots: applier.roots), snapshot: snapshot),
       number: Self.number, version: replay.lastVersion, time: replay.lastTime,
       stateBytes: Int(superblock.stateBytes) + applier.growth, notes: notes)
   }

@@ -52,17 +52,24 @@ final class Sequencer {
   /// Up to where a sync beside the writers would cover the log, and when that was noted: everything below is written, and
   /// no later frame touches its sectors.
   @exclusivity(unchecked) var syncable: (end: UInt64, since: UInt64)?
-  /// Where the log went on when the newest base was written.
-  @exclusivity(unchecked) var basePosition: UInt64
-  /// After a failed attempt a base is not due before the log has grown further.
-  @exclusivity(unchecked) var baseDelay: UInt64 = 0
+  /// Where the log goes on after the newest checkpoint.
+  @exclusivity(unchecked) var checkpointPosition: UInt64
+  /// After a failed attempt a merge is not due before the log has come so far.
+  @exclusivity(unchecked) var mergeRetryPosition: UInt64 = 0
+  /// How many merges have ended, and how the last one failed.
+  @exclusivity(unchecked) var mergesEnded = 0
+  @exclusivity(unchecked) var mergeError: StorageError?
+  /// Layers that were merged while views from before were alive: they tell what changed since those views, as the trees do
+  /// not. Newest first; `number` is that of the first state without the layers.
+  @exclusivity(unchecked) private(set) var remembered: [(layers: [LayerStack.Layer], number: UInt64, version: UInt64)] =
+    []
   /// Where the log stood when a file was last made ahead.
   @exclusivity(unchecked) var sparedPosition: UInt64 = 0
   /// How often sequenced commits were given up; whoever took a view of the sequenced state compares.
   @exclusivity(unchecked) var abandonCount = 0
   @exclusivity(unchecked) private var commitsSinceFullReclaim = 0
-  /// The exchange of the lowest layers that the published state doesn't show yet.
-  @exclusivity(unchecked) private var exchange: (layers: Int, layer: LayerStack.Layer, number: UInt64)?
+  /// The exchange of the lowest layers for a snapshot, as long as the published state doesn't show it.
+  @exclusivity(unchecked) private var exchange: (layers: Int, snapshot: TreeSnapshot, number: UInt64)?
 
   /// Memory for the active layer, made ahead by the maintenance.
   let blocks = BlockReserve()
@@ -87,7 +94,7 @@ final class Sequencer {
     stateBytes = recovered.stateBytes
     validatableFrom = recovered.version
     checkpointNumber = recovered.superblock.number
-    basePosition = recovered.superblock.logPosition
+    checkpointPosition = recovered.superblock.logPosition
     registry.viewBorn(number: recovered.number)
     view = View(
       number: recovered.number, version: recovered.version, commitTime: recovered.time, stack: recovered.stack,
@@ -98,21 +105,30 @@ final class Sequencer {
   /// Whether something waits to be written or acknowledged.
   var needsFlush: Bool { appender.hasPending || !queue.isEmpty }
 
-  /// The log has outgrown the state: a new base would free more than it costs.
-  var isBaseDue: Bool {
-    let logBytes = appender.position - basePosition
-    return logBytes > UInt64(max(stateBytes, 0)) * 4 + UInt64(options.logSlackBytes) + baseDelay
+  /// Memory of the active layer.
+  var activeBytes: Int { active.arena.arenaBytes + active.slab.nodeBytes }
+
+  /// The newest changes fill their budget, or the log is long: time to merge them into the trees.
+  var isMergeDue: Bool {
+    guard appender.position >= mergeRetryPosition else { return false }
+    return activeBytes >= options.memtableBudgetBytes || !view.stack.below.isEmpty
+      || appender.position - checkpointPosition > UInt64(options.logBytesMax)
   }
 
-  var isMaintenanceDue: Bool {
-    blocks.wantsBlock || isBaseDue || foldableLayers != nil || spareBytesWanted != nil
+  /// Commits wait for the merge.
+  var isFull: Bool {
+    activeBytes >= 2 * options.memtableBudgetBytes || view.stack.below.count > 4
   }
 
-  /// After a failed attempt: the next one is made when the log has grown by half again, so that a disk that stays full is
-  /// not tried in a loop.
-  func delayBase() {
-    let logBytes = appender.position - basePosition
-    baseDelay = logBytes + max(logBytes / 2, UInt64(options.logSlackBytes), 64 << 10)
+  var isMaintenanceDue: Bool { blocks.wantsBlock || isMergeDue || spareBytesWanted != nil }
+
+  /// A merge ended. After a failure the next one is made when the log has grown by a good piece, or when commits wait for it,
+  /// so that a disk that stays full is not tried in a loop.
+  func mergeEnded(_ error: StorageError?) {
+    mergesEnded += 1
+    mergeError = error
+    let piece = UInt64(max(options.memtableBudgetBytes / 4, 64 << 10))
+    mergeRetryPosition = error == nil ? 0 : appender.position + piece
   }
 
   /// How long a log file to make ahead, if it is time for that and none was tried for the current file.
@@ -140,7 +156,7 @@ final class Sequencer {
     case .closing, .closed: throw StorageError(.closed, "the database is closed")
     case .failed(let error): throw error
     }
-    if base.version != view.version, operationsMoved(batch) { return .moved }
+    if base.version != view.version, try operationsMoved(batch) { return .moved }
     guard try conditionsHold(batch, derivedFrom: base) else { return .moved }
     if batch.isEmpty { return .sequenced(acknowledgeUnchanged(durability)) }
 
@@ -159,17 +175,61 @@ final class Sequencer {
     return .sequenced(ticket)
   }
 
-  private func operationsMoved(_ batch: KeyValueBatch) -> Bool {
-    batch.withOperations { reader in
-      while let operation = reader.next() {
-        let wasAbsent = operation.kind == .insert
-        if view.stack.hasChange(
-          operation.tree, key: KeyBytes(operation.key), after: batch.baseVersion, wasAbsent: wasAbsent)
-        {
-          return true
+  private func operationsMoved(_ batch: KeyValueBatch) throws(StorageError) -> Bool {
+    var failure: StorageError?
+    let hasMoved = batch.withOperations { reader in
+      while failure == nil, let operation = reader.next() {
+        do throws(StorageError) {
+          let wasAbsent = operation.kind == .insert
+          if try hasChange(
+            operation.tree, key: KeyBytes(operation.key), after: batch.baseVersion, wasAbsent: wasAbsent)
+          {
+            return true
+          }
+        } catch {
+          failure = error
         }
       }
       return false
+    }
+    if let failure { throw failure }
+    return hasMoved
+  }
+
+  /// Whether the key is not as it was at `version`, when it was absent or not. Exact as far back as the layers and what is
+  /// remembered of merged ones reach; before that everything counts as changed.
+  private func hasChange(
+    _ tree: TreeID, key: KeyBytes, after version: UInt64, wasAbsent: Bool
+  ) throws(StorageError) -> Bool {
+    guard version >= validatableFrom else { return true }
+    var newest = view.stack.newestEntry(tree, key)
+    if newest == nil {
+      search: for item in remembered {
+        for layer in item.layers {
+          newest = layer.roots[tree].find(key)
+          if newest != nil { break search }
+        }
+      }
+    }
+    if let newest {
+      // A key absent then and now has not changed. An entry no newer than the claim has to agree with it.
+      return wasAbsent ? !newest.isTombstone : newest.isTombstone || newest.version > version
+    }
+    // No layer has it: it is as the trees say, unless it came and went within one layer, which leaves only a version.
+    guard !wasAbsent, hasVanished(tree, key, after: version) else { return false }
+    return try view.stack.snapshot?.valueSize(tree, key) == nil
+  }
+
+  private func hasVanished(_ tree: TreeID, _ key: KeyBytes, after version: UInt64) -> Bool {
+    let next = [UInt8](key.bytes) + [0]
+    return next.withKeyBytes { hasChange(tree, from: key, to: $0, after: version) }
+  }
+
+  private func hasChange(_ tree: TreeID, from lower: KeyBytes, to upper: KeyBytes?, after version: UInt64) -> Bool {
+    if view.stack.hasChange(tree, from: lower, to: upper, after: version) { return true }
+    let lower = lower.count == 0 ? nil : lower
+    return remembered.contains { item in
+      item.layers.contains { $0.roots[tree].hasChange(from: lower, to: upper, after: version) }
     }
   }
 
@@ -182,12 +242,16 @@ final class Sequencer {
       switch condition {
       case .key(let tree, let key, let readVersion, let wasAbsent):
         version = readVersion
-        isBroken = key.withKeyBytes {
-          view.stack.hasChange(tree, key: $0, after: readVersion, wasAbsent: wasAbsent)
+        isBroken = try key.withKeyBytes { (key) throws(StorageError) in
+          try hasChange(tree, key: key, after: readVersion, wasAbsent: wasAbsent)
         }
       case .range(let tree, let range, let readVersion):
         version = readVersion
-        isBroken = readVersion < validatableFrom || view.hasChange(tree, range, after: readVersion)
+        isBroken =
+          readVersion < validatableFrom
+          || range.withKeyBytes { lower, upper in
+            upper.map { $0.compare(lower) > 0 } ?? true && hasChange(tree, from: lower, to: upper, after: readVersion)
+          }
       }
       guard isBroken else { continue }
       if version == base.version, base.version != view.version { return false }
@@ -227,7 +291,8 @@ final class Sequencer {
         version: version, time: time,
         stack: LayerStack(
           top: LayerStack.Layer(memtable: active, roots: Roots()),
-          below: [LayerStack.Layer(memtable: layer.memtable, roots: layer.roots), view.stack.top] + view.stack.below))
+          below: [LayerStack.Layer(memtable: layer.memtable, roots: layer.roots), view.stack.top] + view.stack.below,
+          snapshot: view.stack.snapshot))
       return layer.growth
     }
     var roots = view.stack.top.roots
@@ -371,36 +436,38 @@ final class Sequencer {
     if !needsFlush { published = Point(view: view, stateBytes: stateBytes, log: appender.mark) }
     active.published(published.view.number)
     if let exchange, isPublished(exchange.number) { self.exchange = nil }
+    forget()
     return published.view
   }
 
   func isPublished(_ number: UInt64) -> Bool { published.view.number >= number }
 
-  /// The two lowest layers, when there is something to fold. Only what is published can't be taken back, and what was
-  /// exchanged but is not published yet has been folded already.
-  var foldableLayers: (LayerStack.Layer, LayerStack.Layer)? {
-    let shown = published.view.stack.below
-    let newest = view.stack.below
-    guard shown.count >= 2, newest.count >= 2, shown.suffix(2).elementsEqual(newest.suffix(2), by: ==) else {
-      return nil
-    }
-    return (shown[shown.count - 2], shown[shown.count - 1])
-  }
-
-  /// Puts one layer in the place of the lowest `layers`, for good. The next flush publishes it.
+  /// Puts a snapshot that holds the lowest `layers` in their place, for good. The next flush publishes it.
   /// - Returns: the number from which on views show it.
-  func exchangeTail(layers: Int, by layer: LayerStack.Layer) -> UInt64 {
+  func exchangeTail(layers: Int, by snapshot: TreeSnapshot) -> UInt64 {
     precondition(exchange == nil, "an exchange before the one of \(exchange?.number ?? 0) was published")
     var stack = view.stack
-    Self.exchangeTail(of: &stack, layers: layers, by: layer)
+    let merged = Array(stack.below.suffix(layers))
+    Self.exchangeTail(of: &stack, layers: layers, by: snapshot)
     push(version: view.version, time: view.commitTime, stack: stack)
-    exchange = (layers, layer, number)
+    exchange = (layers, snapshot, number)
+    remembered.insert((merged, number, snapshot.commitVersion), at: 0)
     return number
   }
 
-  private static func exchangeTail(of stack: inout LayerStack, layers: Int, by layer: LayerStack.Layer) {
+  private static func exchangeTail(of stack: inout LayerStack, layers: Int, by snapshot: TreeSnapshot) {
     stack.below.removeLast(layers)
-    stack.below.append(layer)
+    stack.snapshot = snapshot
+  }
+
+  /// Lets go of merged layers that nobody can ask for any more: everybody who reads has begun after them.
+  func forget() {
+    guard let oldest = remembered.last, isPublished(oldest.number) else { return }
+    let live = registry.oldestNumber ?? number
+    while let oldest = remembered.last, oldest.number <= live {
+      remembered.removeLast()
+      validatableFrom = max(validatableFrom, oldest.version)
+    }
   }
 
   private func makeLayer() -> Memtable {
@@ -417,7 +484,8 @@ final class Sequencer {
     let below = stack.top.roots == Roots() ? stack.below : [stack.top] + stack.below
     push(
       version: view.version, time: view.commitTime,
-      stack: LayerStack(top: LayerStack.Layer(memtable: active, roots: Roots()), below: below))
+      stack: LayerStack(
+        top: LayerStack.Layer(memtable: active, roots: Roots()), below: below, snapshot: stack.snapshot))
   }
 
   /// Nothing after the published state was written: the sequenced state returns to it (engine.md §5).
@@ -438,8 +506,10 @@ final class Sequencer {
       view = published.view
       stack = view.stack
       stack.top.memtable.rollback(toNumber: published.view.number)
-      // The layers that were exchanged meanwhile must not come back: one has been folded into the other.
-      if let exchange { Self.exchangeTail(of: &stack, layers: exchange.layers, by: exchange.layer) }
+      // The layers that were merged meanwhile must not come back: the log before the checkpoint may be gone.
+      if let exchange {
+        Self.exchangeTail(of: &stack, layers: exchange.layers, by: exchange.snapshot)
+      }
     }
     exchange = nil
     freeze(stack)

@@ -58,19 +58,18 @@ extension StorageEngine {
 
   private func sequence(_ durability: Durability, _ derive: (View) throws -> KeyValueBatch) throws -> CommitTicket {
     guard writer != nil else { throw StorageError(.readOnly, "the database is open for reading only") }
+    try waitForMerge()
     for _ in 0..<Self.freeAttempts {
       let (base, abandonCount) = lock.withLock { (sequencer.view, sequencer.abandonCount) }
       var batch = try derive(base)
       // A stamp in a key decides where it goes: such a batch can't be sorted before it is sequenced.
       let isLarge = batch.payload.count > options.largeBatchBytes && !batch.stamps.contains { $0.isInKey }
       let layer = isLarge ? try PreparedLayer(batch) : nil
-      if isLarge { waitForRoomForLayer() }
       let outcome = try lock.withLock { () throws(StorageError) in
         // What the batch saw may have been given up since; versions alone don't tell.
         if sequencer.abandonCount != abandonCount { return Sequencer.Outcome.moved }
         return try sequencer.sequence(&batch, derivedFrom: base, layer: layer, durability: durability)
       }
-      if layer != nil { maintainer?.signal() }
       if case .sequenced(let ticket) = outcome { return ticket }
     }
     return try lock.withLock {
@@ -84,13 +83,29 @@ extension StorageEngine {
     }
   }
 
-  /// At most two large batches wait to be folded; then those that bring more wait, and nobody else.
-  private func waitForRoomForLayer() {
+  /// While the newest changes take twice their budget, commits wait for the merge that makes room. One that fails in that
+  /// time is answered with its error.
+  private func waitForMerge() throws(StorageError) {
+    let ended = lock.withLock { () -> Int? in
+      guard sequencer.isFull, case .open = sequencer.phase else { return nil }
+      if sequencer.mergeError != nil { sequencer.mergeRetryPosition = 0 }
+      return sequencer.mergesEnded
+    }
+    guard let ended else { return }
+    maintainer?.signal()
     gate.wait(until: {
       lock.withLock {
-        if case .open = sequencer.phase { sequencer.view.stack.layerCount <= 4 } else { true }
+        if case .open = sequencer.phase { return !sequencer.isFull || sequencer.mergesEnded > ended }
+        return true
       }
     })
+    let failure = lock.withLock { sequencer.isFull ? sequencer.mergeError : nil }
+    if let failure {
+      throw StorageError(
+        failure.code == .resourceExhausted ? .resourceExhausted : .io,
+        "the newest changes fill their memory and can't be merged into the trees; make room and commit again",
+        at: failure.place, cause: failure.description)
+    }
   }
 
   // MARK: - Flushing

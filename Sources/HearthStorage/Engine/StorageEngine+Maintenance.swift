@@ -18,13 +18,13 @@ extension StorageEngine {
     }
     do throws(StorageError) {
       if let job = maintenance.spare { return try stepSpare(job, maintenance) ? .more : next(maintenance) }
-      if let job = maintenance.base { return try stepBase(job, maintenance, writer) ? .more : next(maintenance) }
-      if let job = maintenance.fold { return try stepFold(job, maintenance) ? .more : next(maintenance) }
+      if let job = maintenance.merge { return try stepMerge(job, maintenance, writer) ? .more : next(maintenance) }
       return next(maintenance)
     } catch {
       discardJobs(maintenance)
       maintenance.lastError = error
-      lock.withLock { sequencer.delayBase() }
+      lock.withLock { sequencer.mergeEnded(error) }
+      gate.announce()
       if maintenance.isClosing {
         maintenance.finishClose(error)
         gate.announce()
@@ -36,7 +36,6 @@ extension StorageEngine {
 
   /// Begins whatever is due.
   private func next(_ maintenance: Maintenance) -> WorkerNeed {
-    reclaimFolded(maintenance)
     do throws(StorageError) {
       if maintenance.isClosing { return try stepClose(maintenance) }
       if let fileBytes = lock.withLock({ sequencer.spareBytesWanted }), let writer {
@@ -47,31 +46,33 @@ extension StorageEngine {
           fileSystem: environment.fileSystem)
         return .more
       }
-      if lock.withLock({ sequencer.isBaseDue }) {
-        try beginBase(maintenance)
+      let isDue = lock.withLock {
+        sequencer.forget()
+        return sequencer.isMergeDue
+      }
+      if isDue {
+        try beginMerge(maintenance)
         return .more
       }
     } catch {
       maintenance.lastError = error
-      lock.withLock { sequencer.delayBase() }
+      lock.withLock { sequencer.mergeEnded(error) }
+      gate.announce()
       if maintenance.isClosing {
         maintenance.finishClose(error)
         gate.announce()
         return .signal
       }
     }
-    let job = lock.withLock { () -> FoldJob? in
-      guard let (upper, lower) = sequencer.foldableLayers else { return nil }
-      sequencer.number += 1
-      return FoldJob(upper, into: lower, number: sequencer.number)
-    }
-    maintenance.fold = job
-    return job == nil ? .signal : .more
+    return .signal
   }
 
   private func discardJobs(_ maintenance: Maintenance) {
-    maintenance.base?.writer.discard()
-    maintenance.base = nil
+    if let merge = maintenance.merge?.merge {
+      merge.roller.abandon()
+      maintenance.nextSegment = max(maintenance.nextSegment, merge.roller.nextSegment)
+    }
+    maintenance.merge = nil
     maintenance.spare?.discard(environment.fileSystem)
     maintenance.spare = nil
   }
@@ -86,54 +87,19 @@ extension StorageEngine {
     return false
   }
 
-  // MARK: - Folding
+  // MARK: - Merging
 
-  private func stepFold(_ job: FoldJob, _ maintenance: Maintenance) throws(StorageError) -> Bool {
-    guard try job.step() else { return true }
-    maintenance.fold = nil
-    let number = exchangeTail(layers: 2, by: LayerStack.Layer(memtable: job.lower, roots: job.roots))
-    maintenance.folded = (job.lower, number)
-    gate.announce()
-    return false
-  }
-
-  private func reclaimFolded(_ maintenance: Maintenance) {
-    // Until the fold is published a failed flush can bring back views of the state before it.
-    guard let folded = maintenance.folded, lock.withLock({ sequencer.isPublished(folded.number) }) else { return }
-    folded.memtable.published(folded.number)
-    let live = registry.liveNumbers()
-    guard live.first.map({ $0 >= folded.number }) ?? true else { return }
-    folded.memtable.reclaim(live: live)
-    maintenance.folded = nil
-  }
-
-  /// Puts one layer in the place of the lowest `layers`. Returns the number of the first state that shows it.
-  private func exchangeTail(layers: Int, by layer: LayerStack.Layer) -> UInt64 {
-    let number = lock.withLock { sequencer.exchangeTail(layers: layers, by: layer) }
-    // Only who writes the log publishes, or an older state could follow a newer one. If someone is at it, the end of
-    // that flush or the next shows the exchange.
-    if lead(evenIfIdle: true) { flushAsLeader(forceSync: false) }
-    return number
-  }
-
-  // MARK: - Bases
-
-  /// Freezes the state, ends the log file, and makes sure that everything so far is durable and visible.
-  private func beginBase(_ maintenance: Maintenance) throws(StorageError) {
-    guard let writer else { return }
-    maintenance.fold = nil
-    let salt = environment.random.next() | 1
-    let (view, position, framesEnd, chain, abandonCount, number) = lock.withLock {
+  /// Freezes the newest changes, ends the log file, and makes sure that everything so far is durable and visible.
+  private func beginMerge(_ maintenance: Maintenance) throws(StorageError) {
+    let (view, position, framesEnd, chain, abandonCount) = lock.withLock {
       sequencer.freeze()
       let position = sequencer.appender.closeFile()
-      sequencer.number += 1
       return (
-        sequencer.view, position, sequencer.appender.framesEnd, sequencer.appender.chain, sequencer.abandonCount,
-        sequencer.number
+        sequencer.view, position, sequencer.appender.framesEnd, sequencer.appender.chain, sequencer.abandonCount
       )
     }
     // The end of the file must be published too, even if no commit is: a flush that fails later goes back to what is
-    // published, and if that file were open again, frames would stand where the base says that another one begins.
+    // published, and if that file were open again, frames would stand where the checkpoint says that another one begins.
     while lock.withLock({
       sequencer.abandonCount == abandonCount
         && (sequencer.appender.syncedThrough < framesEnd || !sequencer.isPublished(view.number))
@@ -145,40 +111,57 @@ extension StorageEngine {
       }
     }
     guard lock.withLock({ sequencer.abandonCount }) == abandonCount else {
-      throw StorageError(.io, "the commits a base was to hold were given up")
+      throw StorageError(.io, "the commits a checkpoint was to hold were given up")
     }
-    let checkpoint = maintenance.store.nextNumber
-    let base = try BaseWriter(
-      view.stack, commitVersion: view.version, commitTime: view.commitTime, directory: maintenance.walDirectory,
-      fileNumbers: (writer.takeNumber(), writer.takeNumber()),
-      lineage: maintenance.lineage, generation: maintenance.generation, checkpoint: checkpoint, salt: salt,
-      number: number)
-    maintenance.base = Maintenance.BaseJob(
-      writer: base, view: view, number: checkpoint, salt: salt, logPosition: position, logChain: chain)
+    let number = maintenance.store.nextNumber
+    let stateBytes = lock.withLock { UInt64(max(sequencer.stateBytes, 0)) }
+    let roller = SegmentRoller(
+      maintenance.segmentDirectory, lineage: maintenance.lineage, checkpoint: number,
+      nextSegment: maintenance.nextSegment,
+      segmentBytes: max(UInt64(options.segmentBytesMin), stateBytes / 256))
+    maintenance.merge = Maintenance.MergeJob(
+      merge: StateMerge(
+        view.stack, into: roller, sizing: PageSizing(targetBytes: options.pageBytes),
+        rewritesAll: maintenance.wantsRewrite),
+      view: view, number: number,
+      log: CheckpointWriter.LogPlace(position: position, generation: maintenance.generation, chain: chain))
   }
 
-  /// Returns whether the base needs more steps.
-  private func stepBase(
-    _ job: Maintenance.BaseJob, _ maintenance: Maintenance, _ writer: WALWriter
+  /// Returns whether the merge needs more steps.
+  private func stepMerge(
+    _ job: Maintenance.MergeJob, _ maintenance: Maintenance, _ writer: WALWriter
   ) throws(StorageError) -> Bool {
-    guard try job.writer.step() else { return true }
-    let result = try job.writer.finish()
-    maintenance.base = nil
-    // From here on a slot may name the file, whatever the write of the slot returns.
-    maintenance.basePaths[job.salt] = result.path
-    let superblock = Superblock(
-      number: job.number, lineage: maintenance.lineage, baseSalt: job.salt, baseBytes: result.fileBytes,
-      commitVersion: job.view.version, commitTime: job.view.commitTime, logPosition: job.logPosition,
-      logGeneration: maintenance.generation, logChain: job.logChain, stateBytes: result.stateBytes,
-      entryCounts: result.entryCounts)
+    guard try job.merge.step() else { return true }
+    let merged = job.merge.result
+    let result = try CheckpointWriter(
+      directory: maintenance.segmentDirectory, lineage: maintenance.lineage, number: job.number,
+      previous: maintenance.checkpoint, usages: maintenance.usages
+    ).write(
+      job.merge.roller, roots: merged.roots, killed: merged.killed, growth: merged.growth,
+      commitVersion: job.view.version, commitTime: job.view.commitTime, log: job.log)
+    maintenance.merge = nil
+    maintenance.nextSegment = job.merge.roller.nextSegment
+    // From here on a slot may name the files, whatever the write of the slot returns.
+    let checkpoint = result.checkpoint
+    maintenance.present.formUnion(checkpoint.segmentNumbers)
+    maintenance.needed[job.number] = checkpoint.segmentNumbers
+    let superblock = Superblock(checkpoint)
     try maintenance.store.write(superblock)
+    maintenance.checkpoint = checkpoint
+    maintenance.usages = result.usages
+    let snapshot = TreeSnapshot(
+      commitVersion: checkpoint.record.commitVersion, roots: checkpoint.record.roots, segments: checkpoint.segments,
+      cache: maintenance.cache)
     lock.withLock {
       sequencer.checkpointNumber = superblock.number
-      sequencer.basePosition = superblock.logPosition
-      sequencer.baseDelay = 0
-      sequencer.validatableFrom = max(sequencer.validatableFrom, job.view.version)
+      sequencer.checkpointPosition = superblock.logPosition
+      sequencer.mergeEnded(nil)
+      _ = sequencer.exchangeTail(layers: job.view.stack.below.count, by: snapshot)
     }
-    _ = exchangeTail(layers: job.view.stack.below.count, by: result.layer)
+    // Only who writes the log publishes, or an older state could follow a newer one. If someone is at it, the end of
+    // that flush or the next shows the exchange.
+    if lead(evenIfIdle: true) { flushAsLeader(forceSync: false) }
+    job.merge.warm()
     gate.announce()
     try recycle(maintenance, writer, includingCurrent: false)
     return false
@@ -207,19 +190,28 @@ extension StorageEngine {
         try environment.fileSystem.remove(file.path)
       }
     }
-    // In order of their names, so that one seed gives one history.
-    for (salt, path) in maintenance.basePaths.sorted(by: { $0.value < $1.value })
-    where salt != first.baseSalt && salt != second?.baseSalt {
-      isEmpty = false
-      try environment.fileSystem.remove(path)
-      maintenance.basePaths[salt] = nil
-    }
     if !isEmpty { try environment.fileSystem.syncDirectory(maintenance.walDirectory.path) }
+    try removeSegments(maintenance)
+  }
+
+  /// Removes the segments that neither of the two newest superblocks needs (E3), those of failed attempts among them (E4).
+  private func removeSegments(_ maintenance: Maintenance) throws(StorageError) {
+    let (first, second) = maintenance.store.newest
+    let slots = faults.contains(.segmentRemovedEarly) ? [first] : [first, second]
+    let numbers = slots.compactMap { $0?.number }
+    maintenance.needed = maintenance.needed.filter { numbers.contains($0.key) }
+    let needed = maintenance.needed.values.reduce(into: Set<UInt64>()) { $0.formUnion($1) }
+    let removable = maintenance.present.subtracting(needed).sorted()
+    for segment in removable {
+      try environment.fileSystem.remove(maintenance.segmentDirectory.filePath(segment))
+      maintenance.present.remove(segment)
+    }
+    if !removable.isEmpty { try environment.fileSystem.syncDirectory(maintenance.segmentDirectory.path) }
   }
 
   // MARK: - Closing
 
-  /// Brings the database to where two superblocks name one base and no log is needed.
+  /// Brings the database to where two superblocks name one checkpoint and no log is needed.
   private func stepClose(_ maintenance: Maintenance) throws(StorageError) -> WorkerNeed {
     guard let writer else { return .signal }
     settleLog()
@@ -227,18 +219,19 @@ extension StorageEngine {
       (sequencer.view.version, sequencer.appender.position, sequencer.appender.chain)
     }
     guard let first = maintenance.store.newest.0, first.commitVersion == version else {
-      try beginBase(maintenance)
+      try beginMerge(maintenance)
       return .more
     }
-    // What may stand behind the base, seals and what is left of a torn batch, changes nothing.
+    // What may stand behind the checkpoint, seals and what is left of a torn batch, changes nothing.
     func isLast(_ superblock: Superblock?) -> Bool {
-      superblock?.baseSalt == first.baseSalt && superblock?.logPosition == end
+      superblock?.record == first.record && superblock?.logPosition == end
     }
     let isUnused = first.number == 1 && end == 0
     for _ in 0..<2 where !isUnused && !(isLast(maintenance.store.newest.0) && isLast(maintenance.store.newest.1)) {
       var again = first
       again.number = maintenance.store.nextNumber
       (again.logPosition, again.logChain, again.logGeneration) = (end, chain, maintenance.generation)
+      maintenance.needed[again.number] = maintenance.needed[first.number]
       try maintenance.store.write(again)
     }
     try recycle(maintenance, writer, includingCurrent: true)

@@ -9,6 +9,7 @@ struct OpenedFiles {
 extension StorageEngine {
   static let lockName = "LOCK"
   static let walName = "wal"
+  static let segmentsName = "segments"
 
   /// Opens the database in `directory`, creating it if missing and allowed.
   ///
@@ -63,16 +64,16 @@ extension StorageEngine {
     }
     let names = try fileSystem.contents(ofDirectory: directory)
     if names.contains(SuperblockStore.fileName) { return false }
-    if let foreign = names.first(where: { ![lockName, walName, SuperblockStore.freshName].contains($0) }) {
+    if let foreign = names.first(where: { ![lockName, walName, segmentsName, SuperblockStore.freshName].contains($0) })
+    {
       throw StorageError(
         .notADatabase, "the folder holds other files (\(foreign)) and no database; choose an empty or new folder",
         file: directory)
     }
-    if names.contains(walName),
-      let log = try fileSystem.contents(ofDirectory: directory + "/" + walName).first
-    {
+    for folder in [walName, segmentsName] where names.contains(folder) {
+      guard let file = try fileSystem.contents(ofDirectory: directory + "/" + folder).first else { continue }
       throw StorageError(
-        .corruption, "SUPER is missing beside a log (\(log)); put it back from a copy",
+        .corruption, "SUPER is missing beside a log or segments (\(folder)/\(file)); put it back from a copy",
         file: directory + "/" + SuperblockStore.fileName)
     }
     return true
@@ -86,9 +87,11 @@ extension StorageEngine {
   private static func create(_ directory: String, _ environment: StorageEnvironment) throws(StorageError) {
     let fileSystem = environment.fileSystem
     _ = try fileSystem.createDirectory(directory + "/" + walName)
+    _ = try fileSystem.createDirectory(directory + "/" + segmentsName)
     try fileSystem.syncDirectory(directory)
     let first = Superblock(
-      number: 1, lineage: environment.random.next() | 1, baseSalt: 0, baseBytes: 0, commitVersion: 0, commitTime: 0,
+      number: 1, lineage: environment.random.next() | 1, record: nil, recordSegmentBytes: 0, commitVersion: 0,
+      commitTime: 0,
       logPosition: 0, logGeneration: 1, logChain: 0, stateBytes: 0,
       entryCounts: [UInt64](repeating: 0, count: TreeID.allCases.count))
     try SuperblockStore.create(directory: directory, fileSystem: fileSystem, first: first).close()
@@ -187,15 +190,17 @@ extension StorageEngine {
         files.append(file)
       }
     }
-    var basePaths: [UInt64: String] = [:]
-    for item in inventory.bases {
-      if kept.contains(where: { $0.baseSalt == item.header.salt }) {
-        basePaths[item.header.salt] = item.path
-      } else {
-        try removeOutdated(item.path)
-      }
-    }
     if hasRemoved { try fileSystem.syncDirectory(walDirectory.path) }
+    hasRemoved = false
+    let needed = recovered.needed.filter { number, _ in kept.contains { $0.number == number } }
+    let segmentDirectory = SegmentDirectory(database: directory, fileSystem: fileSystem)
+    let segments = try SegmentInventory(segmentDirectory)
+    let isNeeded = needed.values.reduce(into: Set<UInt64>()) { $0.formUnion($1) }
+    for segment in segments.finished where !isNeeded.contains(segment) {
+      try removeOutdated(segmentDirectory.filePath(segment))
+    }
+    for path in segments.unfinished { try remove(path) }
+    if hasRemoved { try fileSystem.syncDirectory(segmentDirectory.path) }
     if let current { files.append(current) }
 
     let appender = WALAppender(
@@ -205,8 +210,11 @@ extension StorageEngine {
       appender: appender,
       writer: WALWriter(directory: walDirectory, files: files, current: current, nextNumber: nextNumber),
       maintenance: Maintenance(
-        store: store, walDirectory: walDirectory, lineage: recovered.superblock.lineage, generation: generation,
-        basePaths: basePaths),
+        store: store, walDirectory: walDirectory, segmentDirectory: segmentDirectory,
+        lineage: recovered.superblock.lineage, generation: generation, cache: recovered.cache,
+        checkpoint: recovered.checkpoint, usages: try recovered.checkpoint?.readUsage() ?? [:], needed: needed,
+        present: isNeeded,
+        nextSegment: max(segments.nextNumber, recovered.checkpoint?.record.nextSegment ?? 1)),
       lock: lock)
   }
 }

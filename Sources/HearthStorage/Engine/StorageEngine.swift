@@ -5,7 +5,7 @@
 /// - *sequencing* (`sequencer`, under `lock`): a commit gets its place, no I/O;
 /// - *flushing* (`writer`): whoever set `isFlushing` writes and syncs the log, publishes, acknowledges;
 /// - *syncing* (one worker): syncs what `.buffered` commits wrote, beside those who write, and seals an idle log;
-/// - *maintenance* (one worker): bases, folds, recycling.
+/// - *maintenance* (one worker): merges, checkpoints, recycling.
 package final class StorageEngine: @unchecked Sendable {
   let directory: String
   let options: StorageOptions
@@ -120,7 +120,7 @@ package final class StorageEngine: @unchecked Sendable {
 
   // MARK: - Closing
 
-  /// Writes and syncs everything, writes a new base, releases the lock. Later calls throw `.closed`; twice is fine.
+  /// Writes and syncs everything, merges it into the trees, releases the lock. Later calls throw `.closed`; twice is fine.
   ///
   /// - Throws: what went wrong on the way; the database is closed all the same, and what was acknowledged is in the
   ///   log.
@@ -150,7 +150,7 @@ package final class StorageEngine: @unchecked Sendable {
     if let failure { throw failure }
   }
 
-  /// Writes, syncs and answers everything sequenced: a base that can't be written must not cost any of that.
+  /// Writes, syncs and answers everything sequenced: a checkpoint that can't be written must not cost any of that.
   func settleLog() {
     while writer?.hasFailed == false,
       lock.withLock({ sequencer.isFlushing || sequencer.needsFlush || !sequencer.appender.isSynced })

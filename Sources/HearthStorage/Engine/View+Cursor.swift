@@ -26,15 +26,27 @@ extension View {
 
     /// Replaces `run` by the entries that follow, ascending: at most `entriesMax`, and no more once they hold
     /// `bytesMax` bytes. An empty run means the end of the range.
-    package func next(_ run: inout EntryRun, entriesMax: Int = 256, bytesMax: Int = 256 << 10) {
+    ///
+    /// - Throws: what reading the files throws; the cursor must be put somewhere by a seek then.
+    package func next(
+      _ run: inout EntryRun, entriesMax: Int = 256, bytesMax: Int = 256 << 10
+    ) throws(StorageError) {
       run.removeAll()
-      while run.count < entriesMax, run.bytes.count < bytesMax, let entry = merged.next() { run.append(entry) }
+      try merged.pinned { (merged) throws(StorageError) in
+        while run.count < entriesMax, run.bytes.count < bytesMax, let entry = try merged.next() { run.append(entry) }
+      }
     }
 
     /// As ``next(_:entriesMax:bytesMax:)``, descending from the gap.
-    package func previous(_ run: inout EntryRun, entriesMax: Int = 256, bytesMax: Int = 256 << 10) {
+    package func previous(
+      _ run: inout EntryRun, entriesMax: Int = 256, bytesMax: Int = 256 << 10
+    ) throws(StorageError) {
       run.removeAll()
-      while run.count < entriesMax, run.bytes.count < bytesMax, let entry = merged.previous() { run.append(entry) }
+      try merged.pinned { (merged) throws(StorageError) in
+        while run.count < entriesMax, run.bytes.count < bytesMax, let entry = try merged.previous() {
+          run.append(entry)
+        }
+      }
     }
   }
 }

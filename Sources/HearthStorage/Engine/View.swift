@@ -27,21 +27,29 @@ package final class View: @unchecked Sendable {
   deinit { registry?.viewDied(number: number) }
 
   /// A copy of the value at `key`, or `nil`.
+  ///
+  /// - Throws: what reading the files throws, `.corruption` with the place among it.
   package func get(_ tree: TreeID, _ key: [UInt8]) throws(StorageError) -> [UInt8]? {
-    key.withKeyBytes { key in stack.lookup(tree, key).map { [UInt8]($0.value) } }
+    do {
+      return try key.withKeyBytes { key in try stack.withValue(tree, key) { [UInt8]($0) } }
+    } catch let error as StorageError {
+      throw error
+    } catch {
+      throw StorageError(.io, "a value was not read", cause: "\(error)")
+    }
   }
 
-  /// Calls `body` with the value at `key`, in place; `nil` when the key is absent.
+  /// Calls `body` with the value at `key`, in place; `nil` when the key is absent. `body` should be short: what is evicted
+  /// from the page cache meanwhile stays in memory.
   package func withValue<R>(
     _ tree: TreeID, _ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> R
   ) throws -> R? {
-    guard let entry = key.withKeyBytes({ stack.lookup(tree, $0) }) else { return nil }
-    return try body(entry.value)
+    try key.withKeyBytes { key in try stack.withValue(tree, key, body) }
   }
 
   /// Whether `key` is present, the commit that last changed it as far as that is remembered, and its value's size.
-  func state(_ tree: TreeID, _ key: [UInt8]) -> KeyState {
-    key.withKeyBytes { stack.state(tree, $0) }
+  func state(_ tree: TreeID, _ key: [UInt8]) throws(StorageError) -> KeyState {
+    try key.withKeyBytes { (key) throws(StorageError) in try stack.state(tree, key) }
   }
 
   /// Calls `body` for each entry of `range` in key order (or against it) until it returns `false`.
@@ -49,31 +57,37 @@ package final class View: @unchecked Sendable {
     _ tree: TreeID, _ range: KeyRange = .everything, descending: Bool = false,
     _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    var cursor = MergedCursor(stack, tree, range)
-    if descending {
-      cursor.seekToEnd()
-      while let entry = cursor.previous() {
-        if try !body(entry.key.bytes, entry.value) { return }
+    // In runs, since `body` may take its time: no page is held meanwhile. Small ones first for who stops soon.
+    let cursor = cursor(tree, range)
+    if descending { cursor.seekToEnd() }
+    var run = EntryRun()
+    var entriesMax = 16
+    while true {
+      if descending {
+        try cursor.previous(&run, entriesMax: entriesMax)
+      } else {
+        try cursor.next(&run, entriesMax: entriesMax)
       }
-    } else {
-      while let entry = cursor.next() {
-        if try !body(entry.key.bytes, entry.value) { return }
-      }
+      if run.isEmpty { return }
+      for index in 0..<run.count where try !run.withEntry(index, body) { return }
+      entriesMax = min(entriesMax * 2, 256)
     }
   }
 
   /// How many entries the range holds. O(height × layers), whatever the size of the range.
   package func count(_ tree: TreeID, _ range: KeyRange = .everything) throws(StorageError) -> Int {
-    range.withKeyBytes { lower, upper in stack.count(tree, from: lower, to: upper) }
+    try range.withKeyBytes { (lower, upper) throws(StorageError) in try stack.count(tree, from: lower, to: upper) }
   }
 
   /// The entry at `offset` (from 0) of the range in key order, or `nil` past its end.
   package func entry(
     at offset: Int, in range: KeyRange, _ tree: TreeID
   ) throws(StorageError) -> (key: [UInt8], value: [UInt8])? {
-    range.withKeyBytes { lower, upper in
-      stack.entry(tree, at: offset, from: lower, to: upper).map { ([UInt8]($0.key.bytes), [UInt8]($0.value)) }
+    let key = try range.withKeyBytes { (lower, upper) throws(StorageError) in
+      try stack.key(tree, at: offset, from: lower, to: upper)
     }
+    guard let key, let value = try get(tree, key) else { return nil }
+    return (key, value)
   }
 
   /// A cursor over `range`, standing before its first entry.
@@ -85,12 +99,7 @@ package final class View: @unchecked Sendable {
 extension View {
   /// The size of the value at `key`, or `nil` when the key is absent.
   package func valueSize(_ tree: TreeID, _ key: [UInt8]) throws(StorageError) -> Int? {
-    let state = state(tree, key)
+    let state = try state(tree, key)
     return state.isPresent ? state.valueSize : nil
-  }
-
-  /// Whether a key of the range changed after `version`; may say so where only a neighbour did.
-  func hasChange(_ tree: TreeID, _ range: KeyRange, after version: UInt64) -> Bool {
-    range.withKeyBytes { lower, upper in stack.hasChange(tree, from: lower, to: upper, after: version) }
   }
 }

@@ -23,7 +23,9 @@ import Musl
 final class EpochDomain: @unchecked Sendable {
   /// A place where one reader announces its epoch; 0 while nobody does.
   struct Pin: Equatable {
+    /// Below 0 when all slots were taken.
     fileprivate let slot: Int
+    fileprivate var overflow: UInt64 = 0
   }
 
   private struct Retired {
@@ -31,7 +33,8 @@ final class EpochDomain: @unchecked Sendable {
     var free: () -> Void
   }
 
-  /// Pins at a time; a reader that finds all taken waits for one.
+  /// Pins at a time without a lock. Who finds all taken is noted in a list; waiting for one would lock up those that pin
+  /// inside of a pin.
   static let slotCount = 64
   /// Two cache lines, since processors fetch them in pairs.
   private static let slotStride = 128
@@ -43,6 +46,8 @@ final class EpochDomain: @unchecked Sendable {
   private let lock = Lock()
   /// In order of their epochs. Under `lock`.
   private var retired: [Retired] = []
+  /// Epochs of pins that found no slot. Under `lock`.
+  private var overflow: [UInt64] = []
 
   init() {
     for index in 0..<Self.slotCount { slot(index).initialize(to: Atomic(0)) }
@@ -66,17 +71,31 @@ final class EpochDomain: @unchecked Sendable {
   func pin() -> Pin {
     // A thread that comes back finds its own slot free and in its cache.
     var index = Self.hint()
-    while true {
+    for _ in 0..<Self.slotCount {
       let now = epoch.load(ordering: .sequentiallyConsistent)
       if slot(index).pointee.compareExchange(expected: 0, desired: now, ordering: .sequentiallyConsistent).exchanged {
         return Pin(slot: index)
       }
       index = (index + 1) % Self.slotCount
     }
+    return pinWithoutSlot()
+  }
+
+  @inline(never)
+  private func pinWithoutSlot() -> Pin {
+    lock.withLock {
+      let now = epoch.load(ordering: .sequentiallyConsistent)
+      overflow.append(now)
+      return Pin(slot: -1, overflow: now)
+    }
   }
 
   @inline(__always)
   func unpin(_ pin: Pin) {
+    if pin.slot < 0 {
+      lock.withLock { if let index = overflow.firstIndex(of: pin.overflow) { overflow.remove(at: index) } }
+      return
+    }
     slot(pin.slot).pointee.store(0, ordering: .releasing)
   }
 
@@ -98,7 +117,7 @@ final class EpochDomain: @unchecked Sendable {
   @discardableResult
   func collect() -> Int {
     let gone = lock.withLock { () -> ArraySlice<Retired> in
-      var oldest = UInt64.max
+      var oldest = overflow.min() ?? .max
       for index in 0..<Self.slotCount {
         let pinned = slot(index).pointee.load(ordering: .sequentiallyConsistent)
         if pinned != 0 { oldest = min(oldest, pinned) }

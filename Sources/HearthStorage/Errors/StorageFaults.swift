@@ -23,7 +23,8 @@ struct StorageFaults: OptionSet, Sendable {
   static let copiedEndMissing = StorageFaults(rawValue: 1 << 11)
   static let headerBeforeCopy = StorageFaults(rawValue: 1 << 12)
   // Checkpoint
-  static let baseNotSynced = StorageFaults(rawValue: 1 << 13)
+  static let killsForgotten = StorageFaults(rawValue: 1 << 13)
+  static let segmentRemovedEarly = StorageFaults(rawValue: 1 << 24)
   static let slotNotSynced = StorageFaults(rawValue: 1 << 14)
   static let newestSlotOverwritten = StorageFaults(rawValue: 1 << 15)
   static let slotNotSettled = StorageFaults(rawValue: 1 << 6)

@@ -14,10 +14,13 @@ public final class StorageFacade: Sendable {
 
   /// Opens the database in `directory` for writing and makes one where there is none.
   /// - Throws: ``StorageError``.
-  public init(directory: String) throws {
+  /// - Parameter cacheBytes: memory for pages.
+  public init(directory: String, cacheBytes: Int = 256 << 20) throws {
     let environment = StorageEnvironment(
       fileSystem: POSIXFileSystem(), clock: SystemClock(), executor: ThreadExecutor(), random: SystemRandom())
-    engine = try StorageEngine.open(at: directory, environment: environment)
+    var options = StorageOptions()
+    options.pageCacheBytes = cacheBytes
+    engine = try StorageEngine.open(at: directory, options: options, environment: environment)
   }
 
   /// The newest published state.

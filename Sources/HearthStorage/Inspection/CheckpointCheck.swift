@@ -13,11 +13,10 @@ package enum CheckpointCheck {
     var attempts = 0
     while true {
       attempts += 1
-      guard let found = try checkpoint(of: directory) else { return nil }
+      guard let found = try checkpoint(of: folder, directory) else { return nil }
       let (readers, failures) = open(found.record, directory)
-      defer { for reader in readers { reader.close() } }
       // A writer beside may have removed segments of the checkpoint that was found; open ones stay readable.
-      if !failures.isEmpty, attempts < 10, let now = try checkpoint(of: directory), now.record != found.record {
+      if !failures.isEmpty, attempts < 10, let now = try checkpoint(of: folder, directory), now.record != found.record {
         continue
       }
       let check = TreeCheck(
@@ -27,9 +26,23 @@ package enum CheckpointCheck {
     }
   }
 
-  /// The checkpoint to be checked.
-  static func checkpoint(of directory: SegmentDirectory) throws(StorageError) -> CheckpointScan.Found? {
-    try CheckpointScan.newest(directory)
+  /// The checkpoint to be checked: that of the newest slot of SUPER whose record can be read, or without any the newest
+  /// whose record is found in the segments.
+  static func checkpoint(
+    of folder: String, _ directory: SegmentDirectory
+  ) throws(StorageError) -> CheckpointScan.Found? {
+    let readings = (try? SuperblockStore.read(directory: folder, fileSystem: directory.fileSystem)) ?? []
+    let valid = readings.compactMap { if case .valid(let superblock) = $0 { superblock } else { nil } }
+    for superblock in valid.sorted(by: { $0.number > $1.number }) {
+      guard let place = superblock.record else { break }
+      if let reader = try? SegmentReader.open(
+        directory, segment: place.place.segment, lineage: superblock.lineage),
+        let record = try? CheckpointRecord.read(place, from: reader)
+      {
+        return CheckpointScan.Found(record: record, place: place)
+      }
+    }
+    return try CheckpointScan.newest(directory)
   }
 
   /// The segments that a record lists, and why others can't be opened.

@@ -13,7 +13,6 @@ enum CheckpointScan {
   static func newest(_ directory: SegmentDirectory) throws(StorageError) -> Found? {
     guard try directory.fileSystem.kind(of: directory.path) == .directory else { return nil }
     var readers: [SegmentReader] = []
-    defer { for reader in readers { reader.close() } }
     for name in try directory.fileSystem.contents(ofDirectory: directory.path) {
       guard name.hasSuffix(SegmentDirectory.fileSuffix), let segment = SegmentDirectory.number(of: name),
         let reader = try? SegmentReader.open(anyDatabase: directory, segment)
@@ -50,13 +49,12 @@ extension SegmentReader {
   static func open(anyDatabase directory: SegmentDirectory, _ segment: UInt64) throws(StorageError) -> SegmentReader {
     let path = directory.filePath(segment)
     let file = try directory.fileSystem.open(path, .read)
-    do throws(StorageError) {
-      let header = try SegmentHeader.read(from: file, path: path)
-      return try SegmentReader(file, path: path, segment: segment, lineage: header.lineage)
-    } catch {
+    let header: SegmentHeader
+    do throws(StorageError) { header = try SegmentHeader.read(from: file, path: path) } catch {
       file.close()
       throw error
     }
+    return try SegmentReader(file, path: path, segment: segment, lineage: header.lineage)
   }
 }
 

@@ -9,7 +9,8 @@ package struct DatabaseReport: Sendable {
     package let commitVersion: UInt64?
     package let commitTime: Int64?
     package let logPosition: UInt64?
-    package let hasBase: Bool?
+    /// Whether it names a checkpoint; without one the state before the log is empty.
+    package let hasCheckpoint: Bool?
     package let stateBytes: UInt64?
     /// Documents, index entries, catalog entries.
     package let entryCounts: [UInt64]?
@@ -41,7 +42,8 @@ package struct DatabaseReport: Sendable {
     }
     let names = try fileSystem.contents(ofDirectory: directory)
     let own = [
-      SuperblockStore.fileName, SuperblockStore.freshName, StorageEngine.walName, StorageEngine.lockName,
+      SuperblockStore.fileName, SuperblockStore.freshName, StorageEngine.walName, StorageEngine.segmentsName,
+      StorageEngine.lockName,
     ]
     var foreignNames = names.filter { !own.contains($0) }
     guard names.contains(SuperblockStore.fileName) || names.contains(StorageEngine.walName) else {
@@ -118,7 +120,7 @@ extension DatabaseReport.Slot {
     commitVersion = superblock?.commitVersion
     commitTime = superblock?.commitTime
     logPosition = superblock?.logPosition
-    hasBase = superblock?.hasBase
+    hasCheckpoint = superblock.map { $0.record != nil }
     stateBytes = superblock?.stateBytes
     entryCounts = superblock?.entryCounts
     lineage = superblock?.lineage

@@ -58,8 +58,6 @@ package final class SegmentDump: Sendable {
     }
   }
 
-  deinit { reader.close() }
-
   /// The block that begins at `offset`, or what is there instead.
   ///
   /// - Throws: what reading the file throws.

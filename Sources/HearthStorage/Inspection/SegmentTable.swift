@@ -34,7 +34,7 @@ package struct SegmentTable: Sendable {
       (rows, checkpoint) = ([], nil)
       return
     }
-    let found = try CheckpointCheck.checkpoint(of: directory)
+    let found = try CheckpointCheck.checkpoint(of: folder, directory)
     let usages = found.map { SegmentTable.usages($0.record, directory) } ?? [:]
     var rows: [Row] = []
     for name in try fileSystem.contents(ofDirectory: directory.path) where SegmentDirectory.number(of: name) != nil {
@@ -55,7 +55,6 @@ package struct SegmentTable: Sendable {
     var live: [UInt64: UInt64] = [:]
     func add(_ reference: BlockReference, mayBeIndex: Bool) throws(StorageError) {
       let reader = try SegmentReader.open(directory, segment: reference.place.segment, lineage: record.lineage)
-      defer { reader.close() }
       let buffer = ByteBuffer()
       let view = try reader.read(reference, expecting: .usage, using: buffer)
       let isIndex = view.header.level > 0

@@ -38,7 +38,8 @@ extension TreeCheck {
     }
     report.pageCount += 1
     checkExtras(child, position, found)
-    if position.level == 0, depth == .quick { return }
+    // A leaf that leads to other blocks is read in any case: what is alive can't be counted without.
+    if position.level == 0, depth == .quick, !child.hasBlobs { return }
     var kind = Finding.Kind.block
     do throws(StorageError) {
       try raw(child.base, .page, source.reader) { (raw) throws(StorageError) in
@@ -49,12 +50,13 @@ extension TreeCheck {
           isWalkWhole = false
         } else if page.isLeaf {
           report.entriesRead += page.count
+          if page.hasBlobs { checkBlobs(of: page, position.tree) }
         } else {
           checkChildren(of: page, position.tree)
         }
       }
     } catch {
-      if position.level > 0 { isWalkWhole = false }
+      if position.level > 0 || child.hasBlobs { isWalkWhole = false }
       found(kind, error)
     }
   }
@@ -69,6 +71,40 @@ extension TreeCheck {
     }
   }
 
+  /// The blocks of a leaf's long values.
+  private func checkBlobs(of leaf: PageReader, _ tree: TreeID) {
+    for index in 0..<leaf.count where leaf.isBlob(index) {
+      let keyPrefix = [UInt8](leaf.key(index).bytes.prefix(Finding.keyBytesMax))
+      let blob: BlobReference
+      do throws(StorageError) { blob = try BlobReference(leaf.value(index)) } catch {
+        isWalkWhole = false
+        find(Finding(kind: .page, message: error.message, tree: tree, level: 0, keyPrefix: keyPrefix))
+        continue
+      }
+      func found(_ kind: Finding.Kind, _ error: StorageError) {
+        let reader = sources[blob.block.place.segment]?.reader
+        find(Finding(kind: kind, error, at: blob.block, reader, tree: tree, level: 0, keyPrefix: keyPrefix))
+      }
+      advance(blob.block.byteCount)
+      let source: Source
+      do throws(Refusal) {
+        source = try claimOrRefuse(blob.block, .blob, tree: tree, level: 0)
+      } catch {
+        isWalkWhole = false
+        found(error.kind, error.error)
+        continue
+      }
+      guard depth == .full else { continue }
+      do throws(StorageError) {
+        let valueBytes = try raw(blob.block, .blob, source.reader) { $0.count }
+        guard valueBytes == blob.valueBytes else {
+          throw StorageError(
+            .corruption, "a long value of \(valueBytes) bytes where one of \(blob.valueBytes) belongs")
+        }
+      } catch { found(.block, error) }
+    }
+  }
+
   /// What a reference says besides the page.
   private func checkExtras(
     _ child: ChildReference, _ position: Position, _ found: (Finding.Kind, StorageError) -> Void
@@ -79,10 +115,6 @@ extension TreeCheck {
     } else if child.deadBytes > 0 {
       found(
         .deadBytes, StorageError(.corruption, "\(child.deadBytes) dead bytes in a page that nothing has changed"))
-    }
-    if child.hasBlobs {
-      isWalkWhole = false
-      found(.unsupported, StorageError(.unsupportedFormat, "a page with blobs"))
     }
   }
 

@@ -17,7 +17,7 @@ package struct WALFileReport: Sendable {
     self.problem =
       problem
       ?? header.flatMap { $0.fileBytes > fileBytes ? "cut: \(fileBytes) of \($0.fileBytes) bytes are there" : nil }
-    kind = header.map { $0.kind == .base ? "base" : "log" }
+    kind = header.map { _ in "log" }
     lineage = header?.lineage
     generation = header?.generation
     firstPosition = header?.firstPosition

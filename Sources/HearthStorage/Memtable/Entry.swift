@@ -32,6 +32,17 @@ struct Entry: Equatable, @unchecked Sendable {
     tagged = start + Int(kind.rawValue)
   }
 
+  /// Writes all but key and value.
+  @inline(__always)
+  static func writeHeader(
+    to start: UnsafeMutableRawPointer, version: UInt64, oldSize: Int, keyBytes: Int, valueBytes: Int
+  ) {
+    start.storeBytes(of: version, as: UInt64.self)
+    start.storeBytes(of: UInt32(truncatingIfNeeded: valueBytes), toByteOffset: 8, as: UInt32.self)
+    start.storeBytes(of: UInt32(truncatingIfNeeded: oldSize), toByteOffset: 12, as: UInt32.self)
+    start.storeBytes(of: UInt16(truncatingIfNeeded: keyBytes), toByteOffset: 16, as: UInt16.self)
+  }
+
   @inline(__always)
   private var tag: Int { Int(bitPattern: tagged) & 3 }
 

@@ -32,10 +32,8 @@ struct EntryArena {
     let payload = key.count &+ value.count
     let size = (Entry.headerBytes &+ payload &+ (Entry.alignment &- 1)) & ~(Entry.alignment &- 1)
     let start = take(size)
-    start.storeBytes(of: version, as: UInt64.self)
-    start.storeBytes(of: UInt32(truncatingIfNeeded: value.count), toByteOffset: 8, as: UInt32.self)
-    start.storeBytes(of: UInt32(truncatingIfNeeded: oldSize), toByteOffset: 12, as: UInt32.self)
-    start.storeBytes(of: UInt16(truncatingIfNeeded: key.count), toByteOffset: 16, as: UInt16.self)
+    Entry.writeHeader(
+      to: start, version: version, oldSize: oldSize, keyBytes: key.count, valueBytes: value.count)
     let keyStart = start + Entry.headerBytes
     keyStart.copyMemory(from: key.start, byteCount: key.count)
     if let source = value.baseAddress {

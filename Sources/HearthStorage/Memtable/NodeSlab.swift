@@ -62,9 +62,6 @@ struct NodeSlab {
     return Node(start)
   }
 
-  /// As ``allocate(birth:)`` for a tree that nobody will roll back.
-  mutating func allocateForGood() -> Node { Node(take()) }
-
   @inline(__always)
   private mutating func take() -> UnsafeMutableRawPointer {
     if let start = freeList {

@@ -27,6 +27,9 @@ final class PageBuilder {
   private var open = 0
   /// What the keys of the open page begin with.
   private var openPrefix = 0
+  /// ``begin(lower:)`` was called and the stretch has not ended.
+  private var isBegun = false
+  private let joined = ByteBuffer(capacity: 1024)
   /// The lower fence of the first item's page.
   private(set) var lower: [UInt8]
 
@@ -73,14 +76,48 @@ final class PageBuilder {
     }
   }
 
-  /// Hands out what is left. The builder is used up.
+  /// As the other form, for a key in two pieces.
+  func append(
+    _ key: PageKey, _ value: UnsafeRawBufferPointer, isBlob: Bool = false, _ sink: Sink
+  ) throws(StorageError) {
+    joined.removeAll()
+    let start = joined.extend(key.count)
+    key.copy(to: start)
+    try append(KeyBytes(UnsafeRawPointer(start), key.count), value, isBlob: isBlob, sink)
+  }
+
+  /// Whether nothing waits to be handed out.
+  var isEmpty: Bool { items.isEmpty }
+
+  /// Whether what waits is one page that should be joined with what follows.
+  var isSmall: Bool { !items.isEmpty && open == 0 && openBytes < sizing.joinBytes }
+
+  /// The only child that waits, if there is just one.
+  var onlyChild: ChildReference? {
+    guard level > 0, items.count == 1, let start = payload(0).baseAddress else { return nil }
+    return ChildReference(unchecked: start, entryCount: items[0].entryCount)
+  }
+
+  /// Begins a stretch of pages with this lower fence, unless one is under way.
+  func begin(lower: KeyBytes) {
+    guard items.isEmpty, !isBegun else { return }
+    isBegun = true
+    self.lower.removeAll(keepingCapacity: true)
+    self.lower.append(contentsOf: lower.bytes)
+  }
+
+  /// Hands out what is left. The builder may begin another stretch of pages after that.
   ///
   /// - Parameter upper: the upper fence of the last page, `nil` at the end of the tree.
   func finish(upper: KeyBytes? = nil, _ sink: Sink) throws(StorageError) {
+    isBegun = false
     guard !items.isEmpty else { return }
     if open > 0, openBytes < sizing.joinBytes || items.count - open < groupMin { redivide() }
     if open > 0 { try emitWaiting(sink) }
     try emit(items.count, upper: upper, sink)
+    items.removeAll(keepingCapacity: true)
+    staged.removeAll()
+    open = 0
   }
 
   // MARK: Sizes

@@ -118,6 +118,14 @@ extension PageReader {
       entryCount: entriesBefore(child: index &+ 1) &- entriesBefore(child: index))
   }
 
+  /// The place of a child's base as one number (``BlockPlace/word``).
+  @inline(__always) func childPlace(_ index: Int) -> UInt64 {
+    let base = references + (index &* ChildFormat.byteCount &+ ChildFormat.base)
+    return BlockPlace(
+      segment: base.u64(BlockFormat.Reference.segment), unit: base.u32(BlockFormat.Reference.unit)
+    ).word
+  }
+
   /// The child that `key` belongs to, given that it belongs to this page.
   @inline(__always) func childIndex(_ key: KeyBytes) -> Int {
     let place = search(key, from: 1) { separatorSuffix($0) }

@@ -48,7 +48,7 @@ struct SegmentHeader: Equatable, Sendable {
       let header = SegmentHeader(
         lineage: p.u64(SegmentFormat.Header.lineage), segment: p.u64(SegmentFormat.Header.segment),
         checkpoint: p.u64(SegmentFormat.Header.checkpoint))
-      guard header.segment > 0, header.segment.isCountable, header.checkpoint.isCountable,
+      guard header.segment > 0, header.segment <= BlockFormat.segmentMax, header.checkpoint.isCountable,
         (SegmentFormat.Header.reserved..<SegmentFormat.headerBytes).allSatisfy({ p.u8($0) == 0 })
       else { continue }
       return header

@@ -16,15 +16,27 @@ final class SegmentReader: Sendable {
   ) throws(StorageError) -> SegmentReader {
     let path = directory.filePath(segment)
     let file = try directory.fileSystem.open(path, .read)
+    return try SegmentReader(file, path: path, segment: segment, lineage: lineage)
+  }
+
+  /// - Parameter file: closed by the reader's end, or here when it is not that segment.
+  init(_ file: any File, path: String, segment: UInt64, lineage: UInt64) throws(StorageError) {
     do throws(StorageError) {
-      return try SegmentReader(file, path: path, segment: segment, lineage: lineage)
+      header = try SegmentReader.header(of: file, path: path, segment: segment, lineage: lineage)
+      fileBytes = try file.size()
     } catch {
       file.close()
       throw error
     }
+    self.file = file
+    self.path = path
   }
 
-  init(_ file: any File, path: String, segment: UInt64, lineage: UInt64) throws(StorageError) {
+  deinit { file.close() }
+
+  private static func header(
+    of file: any File, path: String, segment: UInt64, lineage: UInt64
+  ) throws(StorageError) -> SegmentHeader {
     let image = try file.readBytes(Int(SegmentFormat.blocksOffset), at: 0)
     let header: SegmentHeader
     do throws(StorageError) {
@@ -38,21 +50,19 @@ final class SegmentReader: Sendable {
         "the file holds segment \(header.segment) of database \(String(header.lineage, radix: 16)), expected \(segment)"
           + " of \(String(lineage, radix: 16))", file: path, offset: 0)
     }
-    self.file = file
-    self.path = path
-    self.header = header
-    fileBytes = try file.size()
+    return header
   }
 
   /// A segment whose header is damaged, by what is known of it elsewhere.
   init(_ file: any File, path: String, trusting header: SegmentHeader) throws(StorageError) {
+    do throws(StorageError) { fileBytes = try file.size() } catch {
+      file.close()
+      throw error
+    }
     self.file = file
     self.path = path
     self.header = header
-    fileBytes = try file.size()
   }
-
-  func close() { file.close() }
 
   /// Reads one block into `buffer`, where it stays valid until the buffer is used again, and checks it against the
   /// reference. What does not agree is read a second time.

@@ -16,5 +16,8 @@ struct SegmentSet: Sendable {
     return reader
   }
 
-  func close() { for reader in readers.values { reader.close() } }
+  mutating func remove(_ segment: UInt64) { readers[segment] = nil }
+
+  /// The reader of a segment, if it is here.
+  subscript(segment: UInt64) -> SegmentReader? { readers[segment] }
 }

@@ -104,7 +104,7 @@ struct SegmentUsage: Equatable, Sendable {
       liveBytes: p.u64(UsageFormat.Segment.liveBytes), liveCount: Int(p.u32(UsageFormat.Segment.liveCount)),
       live: (0..<words).map { p.u64(UsageFormat.segmentBytes + 8 * $0) })
     let spare = blockCount % 64 == 0 ? 0 : (usage.live.last ?? 0) >> UInt64(blockCount % 64)
-    guard usage.segment.isCountable, usage.age.isCountable, spare == 0,
+    guard usage.segment <= BlockFormat.segmentMax, usage.age.isCountable, spare == 0,
       usage.live.reduce(0, { $0 + $1.nonzeroBitCount }) == usage.liveCount,
       usage.liveBytes <= SegmentFormat.byteCountMax,
       usage.liveBytes >= UInt64(usage.liveCount * (BlockFormat.headerBytes + 1)),

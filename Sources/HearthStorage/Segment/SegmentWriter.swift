@@ -64,7 +64,7 @@ final class SegmentWriter {
       to: buffer)
     buffer.appendZeros(Int(alignUp(offset, BlockFormat.alignment) - offset))
     blocks.append(SegmentBlock(reference: reference, kind: kind, tree: tree, level: level))
-    if buffer.count >= SegmentWriter.bufferBytes { try attempt { () throws(StorageError) in try flush() } }
+    if buffer.count >= SegmentWriter.bufferBytes { try flush() }
     return reference
   }
 
@@ -77,7 +77,7 @@ final class SegmentWriter {
     let summary = Summary(segment: header.segment, fileBytes: fileBytes, blockCount: blocks.count)
     try attempt { () throws(StorageError) in
       SegmentFooter.append(blocks, segment: header.segment, at: offset, to: buffer)
-      try flush()
+      try writeBuffer()
       if !faults.contains(.segmentNotSynced) { try file.sync() }
       let target = directory.filePath(header.segment)
       try directory.fileSystem.rename(path, to: target)
@@ -99,7 +99,13 @@ final class SegmentWriter {
     try? directory.fileSystem.remove(path)
   }
 
-  private func flush() throws(StorageError) {
+  /// Writes what is in the buffer.
+  func flush() throws(StorageError) {
+    try checkOpen()
+    try attempt { () throws(StorageError) in try writeBuffer() }
+  }
+
+  private func writeBuffer() throws(StorageError) {
     try file.write(buffer.bytes, at: flushedBytes)
     flushedBytes += UInt64(buffer.count)
     buffer.removeAll()

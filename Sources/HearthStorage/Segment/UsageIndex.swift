@@ -36,7 +36,7 @@ enum UsageIndex {
       let at = p + UsageFormat.headerBytes + index * UsageFormat.indexBytes
       let first = at.u64(UsageFormat.Index.firstSegment)
       guard let reference = try BlockReference.read(at + UsageFormat.Index.reference, kind: .usage),
-        at.u32(UsageFormat.Index.reserved) == 0, first > items.last?.firstSegment ?? 0, first.isCountable
+        at.u32(UsageFormat.Index.reserved) == 0, first > items.last?.firstSegment ?? 0, first <= BlockFormat.segmentMax
       else { throw damage("block \(index) cannot be") }
       items.append(Item(firstSegment: first, reference: reference))
     }

@@ -4,7 +4,6 @@ import CHearth
 struct WALFileHeader: Equatable, Sendable {
   enum Kind: UInt8, Sendable {
     case log = 0
-    case base = 1
   }
 
   var kind: Kind

@@ -9,7 +9,7 @@
 /// | 0 | 8 | magic `HEARTHWL` | |
 /// | 8 | 4 | format version | when the magic is right |
 /// | 12 | 4 | CRC-32C of bytes 16–127, seeded by the copy's offset | |
-/// | 16 | 1 | kind: 0 log, 1 base | from here on: when the CRC is right |
+/// | 16 | 1 | kind: 0, a log | from here on: when the CRC is right |
 /// | 24 | 8 | lineage: the database's random identity | |
 /// | 32 | 8 | generation: one more after each unclean open | |
 /// | 40 | 8 | salt of this file's frames, random | |

@@ -9,7 +9,6 @@ struct WALInventory {
 
   let directory: WALDirectory
   private(set) var logs: [Item] = []
-  private(set) var bases: [Item] = []
   /// Files that promise nothing and may go: never finished, or made ahead.
   private(set) var unfinished: [String] = []
   /// Names that are not ours; left alone.
@@ -67,7 +66,7 @@ struct WALInventory {
       note("the log file belongs to another database; move it away", path)
     case .valid(let header):
       let item = Item(path: path, header: header, isCut: try file.size() < header.fileBytes)
-      if header.kind == .log { logs.append(item) } else { bases.append(item) }
+      logs.append(item)
     }
   }
 

@@ -137,7 +137,7 @@ struct WALReplay {
     let beyond = inventory.logs.first {
       $0.header.generation >= generation && $0.header.firstPosition > alignUp(end, WALFormat.sectorBytes)
     }
-    let knowing = (inventory.logs + inventory.bases).max { $0.header.commitVersion < $1.header.commitVersion }
+    let knowing = inventory.logs.max { $0.header.commitVersion < $1.header.commitVersion }
     if let beyond {
       proveDamage(
         "\(tail ?? "nothing") at position \(end), but \(beyond.path) goes on at \(beyond.header.firstPosition)",
@@ -151,6 +151,14 @@ struct WALReplay {
         "the log ends with commit \(lastVersion), but SUPER has a checkpoint of commit \(checkpointedVersion), whose "
           + "files are gone", files.last?.path ?? inventory.directory.path, nil, end)
     }
+  }
+
+  /// Says why the log begins where it does, if it is damaged: a later checkpoint can't be used.
+  mutating func blame(_ error: StorageError?) {
+    guard let error, let found = damage else { return }
+    damage = StorageError(
+      .corruption, found.message, at: error.place ?? found.place,
+      cause: "\(error)" + (found.cause.map { "; \($0)" } ?? ""))
   }
 
   private mutating func proveDamage(_ what: String, _ path: String, _ later: WALFrame?, _ position: UInt64?) {

@@ -72,8 +72,11 @@ struct CrashCampaign {
     options.logFileBytesMin = [16, 16, 20, 32, 64][random.next(below: 5)] << 10
     options.unsyncedBytesMax = [1, 6, 40, 8 << 10][random.next(below: 4)] << 10
     options.logFileBytesMax = max(options.logFileBytesMin, [16, 32, 64, 128][random.next(below: 4)] << 10)
-    options.memtableBudgetBytes = [4, 8, 16, 64][random.next(below: 4)] << 10
-    options.logSlackBytes = [0, 4, 8, 16, 64][random.next(below: 5)] << 10
+    options.memtableBudgetBytes = [64, 128, 1024][random.next(below: 3)] << 10
+    options.largeBatchBytesMax = [1, 2, 4, 16][random.next(below: 4)] << 10
+    options.pageBytes = [256, 1024, 16 << 10][random.next(below: 3)]
+    options.pageCacheBytes = [1, 64, 1024][random.next(below: 3)] << 10
+    options.logBytesMax = [0, 4, 8, 16, 64][random.next(below: 5)] << 10
     return SimulatedDatabase.Setup(options: options, seed: random.next(), wrap: style.wrap)
   }
 

@@ -27,8 +27,8 @@ struct CrashCampaignTests {
       var options = StorageOptions()
       options.logFileBytesMin = 16 << 10
       options.logFileBytesMax = 32 << 10
-      options.memtableBudgetBytes = 8 << 10
-      options.logSlackBytes = 8 << 10
+      options.largeBatchBytesMax = 2 << 10
+      options.logBytesMax = 8 << 10
       let database = SimulatedDatabase(
         on: SimulatedDatabase.disk(), setup: SimulatedDatabase.Setup(options: options, seed: seed))
       let random = SeededRandom(seed: seed)

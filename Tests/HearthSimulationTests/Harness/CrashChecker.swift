@@ -191,7 +191,7 @@ final class CrashChecker {
 
   // MARK: - Damage at rest
 
-  /// Damages the newest slot or the newest base: the checkpoint before has all it needs (E3).
+  /// Damages the newest slot or the newest record: the checkpoint before has all it needs (E3).
   private func checkDamaged(_ image: SimulatedFileSystem, _ promise: Promise, random: SeededRandom) throws {
     let copy = image.killedProcess()
     guard let slots = try? SuperblockStore.read(directory: SimulatedDatabase.folder, fileSystem: copy) else { return }
@@ -203,8 +203,9 @@ final class CrashChecker {
     guard found.count >= 2, found[0].superblock.number != found[1].superblock.number else { return }
     let superFile = SimulatedDatabase.folder + "/" + SuperblockStore.fileName
     let start = found[0].slot * SuperblockFormat.slotBytes
-    let basePath = SimulatedDatabase.basePath(of: found[0].superblock.baseSalt, on: copy)
-    let hasOwnBase = found[0].superblock.baseSalt != found[1].superblock.baseSalt
+    let record = found[0].superblock.record
+    let recordPath = record.map { SimulatedDatabase.segmentPath($0.place.segment) }
+    let hasOwnRecord = record != found[1].superblock.record
     let what: String
     switch random.next(below: 4) {
     case 0:
@@ -213,14 +214,15 @@ final class CrashChecker {
     case 1:
       what = "with a bit of the newest slot flipped"
       copy.flipBit(superFile, start + 16 + random.next(below: 100), bit: random.next(below: 8))
-    case 2 where hasOwnBase && basePath != nil:
-      what = "with a bit of the newest base flipped"
-      let frame = Int(WALFormat.framesOffset)
-      copy.flipBit(basePath!, frame + random.next(below: WALFormat.frameHeaderBytes - 8), bit: random.next(below: 8))
+    case 2 where hasOwnRecord && record != nil:
+      guard let record, let recordPath else { return }
+      what = "with a bit of the newest record flipped"
+      let offset = Int(record.place.offset) + random.next(below: record.byteCount)
+      copy.flipBit(recordPath, offset, bit: random.next(below: 8))
     default:
-      guard hasOwnBase, let basePath else { return }
-      what = "with the newest base cut"
-      copy.cut(basePath, to: copy.byteCount(basePath) - 4096)
+      guard hasOwnRecord, let recordPath else { return }
+      what = "with the newest segment cut"
+      copy.cut(recordPath, to: copy.byteCount(recordPath) - 64)
     }
     kindsOfDamage += 1
     try within(what) { try check(copy, promise, random: random, reopens: false) }
@@ -263,11 +265,11 @@ extension SimulatedDatabase {
   }
 
   static func logs(on files: SimulatedFileSystem) -> [(path: String, header: WALFileHeader)] {
-    headers(on: files).filter { $0.header.kind == .log }
+    headers(on: files)
   }
 
-  static func basePath(of salt: UInt64, on files: SimulatedFileSystem) -> String? {
-    headers(on: files).first { $0.header.kind == .base && $0.header.salt == salt }?.path
+  static func segmentPath(_ segment: UInt64) -> String {
+    SegmentDirectory(database: folder, fileSystem: MemoryFileSystem()).filePath(segment)
   }
 
   /// The log folder and the slots in a line, for failures.

@@ -181,13 +181,13 @@ struct Workload {
       var run = EntryRun()
       var forward: [Bytes] = []
       repeat {
-        cursor.next(&run, entriesMax: 1 + random.next(below: 9))
+        try cursor.next(&run, entriesMax: 1 + random.next(below: 9))
         forward += (0..<run.count).map { Bytes(run.key($0)) }
       } while !run.isEmpty
       try expect(forward == keys, "\(tree): a cursor over \(range) differs")
       var backward: [Bytes] = []
       repeat {
-        cursor.previous(&run, entriesMax: 1 + random.next(below: 9))
+        try cursor.previous(&run, entriesMax: 1 + random.next(below: 9))
         backward += (0..<run.count).map { Bytes(run.key($0)) }
       } while !run.isEmpty
       try expect(backward == keys.reversed(), "\(tree): a cursor back over \(range) differs")

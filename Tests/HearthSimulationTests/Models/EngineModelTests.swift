@@ -37,10 +37,13 @@ struct EngineModelTests {
     options.unsyncedBytesMax = [1, 8 << 10][random.next(below: 2)] << 10
     options.logFileBytesMin = [16, 64][random.next(below: 2)] << 10
     options.logFileBytesMax = [64, 1024][random.next(below: 2)] << 10
-    options.memtableBudgetBytes = [4, 16, 64, 1024][random.next(below: 4)] << 10
-    options.logSlackBytes = [0, 64, 1024][random.next(below: 3)] << 10
+    options.memtableBudgetBytes = [32, 64, 256, 1024][random.next(below: 4)] << 10
+    options.largeBatchBytesMax = [1, 4, 16, 256][random.next(below: 4)] << 10
+    options.pageBytes = [256, 1024, 4096, 16 << 10][random.next(below: 4)]
+    options.pageCacheBytes = [1, 64, 1024, 64 << 10][random.next(below: 4)] << 10
+    options.logBytesMax = [0, 64, 1024][random.next(below: 3)] << 10
     settings.insert([
-      options.logFileBytesMin, options.logFileBytesMax, options.memtableBudgetBytes, options.logSlackBytes,
+      options.logFileBytesMin, options.logFileBytesMax, options.memtableBudgetBytes, options.logBytesMax,
     ])
     let database = SimulatedDatabase(
       on: SimulatedDatabase.disk(), setup: SimulatedDatabase.Setup(options: options, seed: random.next()))

@@ -38,9 +38,12 @@ struct HammeringTests {
 
   private var options: StorageOptions {
     Script.options {
-      $0.logSlackBytes = 16 << 10
+      $0.logBytesMax = 16 << 10
       $0.logFileBytesMax = 64 << 10
-      $0.memtableBudgetBytes = 8 << 10
+      $0.memtableBudgetBytes = 64 << 10
+      $0.largeBatchBytesMax = 2 << 10
+      $0.pageBytes = 512
+      $0.pageCacheBytes = 32 << 10
     }
   }
 

@@ -22,7 +22,7 @@ extension CrashScenario {
       script.dieBefore("sync ", "/SUPER")
       try script.work()
       try script.expectInterrupted()
-      script.alsoCheck = CrashScenario.checkWithoutNewestBase(script)
+      script.alsoCheck = CrashScenario.checkWithoutNewestSegment(script)
       script.watch()
       try script.kill()
       try script.put("d", .buffered)
@@ -72,18 +72,18 @@ extension CrashScenario {
     try script.put("c")
   }
 
-  /// With the newest base cut, everything must still be there, from the one before (E3).
-  static func checkWithoutNewestBase(_ script: Script) -> (SimulatedFileSystem, CrashChecker.Promise) throws -> Void {
+  /// With the newest segment cut, everything must still be there, from the one before (E3).
+  static func checkWithoutNewestSegment(_ script: Script) -> (SimulatedFileSystem, CrashChecker.Promise) throws -> Void
+  {
     { image, promise in
       let copy = image.killedProcess()
       let slots = try SuperblockStore.read(directory: SimulatedDatabase.folder, fileSystem: copy)
       var found = slots.compactMap { if case .valid(let superblock) = $0 { superblock } else { nil } }
       found.sort { $0.number > $1.number }
-      guard found.count >= 2, found[0].baseSalt != found[1].baseSalt,
-        let path = SimulatedDatabase.basePath(of: found[0].baseSalt, on: copy)
-      else { return }
-      copy.cut(path, to: copy.byteCount(path) - 4096)
-      try within("without the newest base") {
+      guard found.count >= 2, found[0].record != found[1].record, let record = found[0].record else { return }
+      let path = SimulatedDatabase.segmentPath(record.place.segment)
+      copy.cut(path, to: copy.byteCount(path) - 64)
+      try within("without the newest segment") {
         _ = try script.checker.check(copy, promise, random: script.random, reopens: false)
       }
     }

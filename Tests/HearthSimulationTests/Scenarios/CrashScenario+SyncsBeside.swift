@@ -72,13 +72,13 @@ extension CrashScenario {
         try script.put("d", .buffered)
         try script.put("e")
       },
-      CrashScenario("a base between the note and the sync", eager) { script in
+      CrashScenario("a merge between the note and the sync", eager) { script in
         try script.open()
         script.watch()
         try script.put("a", .buffered)
         try script.putOverdue("b")
         _ = script.database.engine.maintenanceStep()
-        try expect(script.database.engine.maintenance?.base != nil, "no base is written")
+        try expect(script.database.engine.maintenance?.merge != nil, "no merge has begun")
         try script.syncBeside()
         try script.work()
         try script.put("c", .buffered)

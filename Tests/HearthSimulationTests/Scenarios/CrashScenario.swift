@@ -21,11 +21,11 @@ struct CrashScenario: Sendable, CustomStringConvertible {
   }
 
   /// Bases are due after every few commits.
-  @Sendable static func eager(_ options: inout StorageOptions) { options.logSlackBytes = 0 }
+  @Sendable static func eager(_ options: inout StorageOptions) { options.logBytesMax = 0 }
   /// Each log file is twice as long as the one before.
   @Sendable static func growing(_ options: inout StorageOptions) { options.logFileBytesMax = 64 << 10 }
   /// No batch here is large enough to be written in parts.
-  @Sendable static func whole(_ options: inout StorageOptions) { options.memtableBudgetBytes = 1 << 20 }
+  @Sendable static func whole(_ options: inout StorageOptions) { options.largeBatchBytesMax = 1 << 20 }
 }
 
 extension CrashScenario {

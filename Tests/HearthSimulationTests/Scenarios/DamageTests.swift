@@ -288,9 +288,9 @@ struct DamageTests {
     try expectWhole(script, files)
   }
 
-  // MARK: - Base
+  // MARK: - Checkpoint
 
-  @Test func aDamagedBaseFallsBackToTheCheckpointBefore() throws {
+  @Test func aDamagedRecordFallsBackToTheCheckpointBefore() throws {
     let script = try database(CrashScenario.eager, puts: "ab")
     try script.work()
     try script.put("c")
@@ -299,8 +299,10 @@ struct DamageTests {
     let newest = try #require(
       slots.compactMap { if case .valid(let superblock) = $0 { superblock } else { nil } }.max { $0.number < $1.number }
     )
-    let path = try #require(SimulatedDatabase.basePath(of: newest.baseSalt, on: script.database.files))
-    for offset in [8192 + 3, 8192 + 30, 8192 + WALFormat.frameHeaderBytes + 1] {
+    let record = try #require(newest.record)
+    let path = SimulatedDatabase.segmentPath(record.place.segment)
+    let start = Int(record.place.offset)
+    for offset in [start + 3, start + 20, start + record.byteCount - 1] {
       let files = script.database.files.killedProcess()
       files.flipBit(path, offset)
       try expectWhole(script, files)
@@ -308,11 +310,14 @@ struct DamageTests {
     let gone = script.database.files.killedProcess()
     try gone.remove(path)
     try expectWhole(script, gone)
-    // After a clean close both slots name one base: then nothing heals it.
+    // After a clean close both slots name one record: then nothing heals it.
     try script.close()
     let closed = script.database.files.killedProcess()
-    let only = try #require(closed.allFiles.first { $0.hasPrefix(SimulatedDatabase.logFolder) })
-    closed.flipBit(only, 8192 + 30)
+    let last = try SuperblockStore.read(directory: Self.folder, fileSystem: closed).compactMap { reading in
+      if case .valid(let superblock) = reading { superblock } else { nil }
+    }.max { $0.number < $1.number }
+    let only = try #require(last?.record)
+    closed.flipBit(SimulatedDatabase.segmentPath(only.place.segment), Int(only.place.offset) + 30)
     expectRefused(closed)
   }
 }

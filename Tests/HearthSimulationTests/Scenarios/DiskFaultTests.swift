@@ -152,36 +152,36 @@ struct DiskFaultTests {
 
   // MARK: - What has gone wrong here before
 
-  /// A base closes the log file. If the next commit finds no room for a new one and is given up, the file must stay
-  /// closed: the base says that the log goes on in another.
-  @Test func aFileThatABaseClosedStaysClosed() throws {
+  /// A merge closes the log file. If the next commit finds no room for a new one and is given up, the file must stay
+  /// closed: the checkpoint says that the log goes on in another.
+  @Test func aFileThatAMergeClosedStaysClosed() throws {
     let script = Script(
       Script.options {
         $0.logFileBytesMin = 64 << 10
-        $0.logSlackBytes = 0
+        $0.logBytesMax = 0
       })
     try script.open()
     try script.put("a")
     let engine = script.database.engine!
-    // Everything is synced and published, so that nothing else notes the closed file; then a base begins.
+    // Everything is synced and published, so that nothing else notes the closed file; then a merge begins.
     let maintenance = engine.maintenance!
     _ = engine.maintenanceStep()
-    #expect(maintenance.base != nil)
+    #expect(maintenance.merge != nil)
     script.database.expectsFaults = true
     script.database.files.inject(SimulatedFault(.create, effect: .fail(.resourceExhausted)))
     #expect(try !script.database.commit { batch, _, _ in try batch.put(.documents, [1], [1]) })
     #expect(try script.database.commit { batch, _, _ in try batch.put(.documents, [2], [2]) })
-    // No other base may follow and cover what this one lost.
-    engine.lock.withLock { engine.sequencer.stateBytes = 1 << 20 }
-    while maintenance.base != nil { _ = engine.maintenanceStep() }
+    // No other merge may follow and cover what this one lost.
+    engine.lock.withLock { engine.sequencer.mergeRetryPosition = .max }
+    while maintenance.merge != nil { _ = engine.maintenanceStep() }
     try judge(script, 1)
     try script.powerCut(2)
     #expect(try script.database.engine.view().get(.documents, [2]) == [2])
   }
 
-  /// A fold is done while a commit waits; the flush of that commit fails. The layers from before the fold must not come
-  /// back: the lower one's nodes belong to the fold.
-  @Test func aFlushThatFailsAfterAFoldBringsNothingBack() throws {
+  /// A merge is done while a commit waits; the flush of that commit fails. The layers from before the merge must not come
+  /// back beside the trees that hold them.
+  @Test func aFlushThatFailsAfterAMergeBringsNothingBack() throws {
     for keys in 1...12 {
       let script = Script(Script.options { $0.logFileBytesMin = 64 << 10 })
       try script.open()
@@ -205,17 +205,17 @@ struct DiskFaultTests {
     }
   }
 
-  /// A close whose base finds no room still answers and keeps everything.
+  /// A close whose merge finds no room still answers and keeps everything.
   @Test func aCloseThatFailsAnswersEveryone() throws {
     let script = Script(Script.options(CrashScenario.eager))
     try script.open()
     try script.put("a")
     let database = script.database
     _ = database.engine.maintenanceStep()
-    #expect(database.engine.maintenance?.base != nil)
+    #expect(database.engine.maintenance?.merge != nil)
     try script.put("b", .buffered)
     database.expectsFaults = true
-    database.files.inject(SimulatedFault(.truncate, effect: .fail(.resourceExhausted)))
+    database.files.inject(SimulatedFault(.create, pathSuffix: "segments/000001.new", effect: .fail(.resourceExhausted)))
     try script.enqueue("c")
     #expect(throws: StorageError.self) { try database.engine.close() }
     database.settle()

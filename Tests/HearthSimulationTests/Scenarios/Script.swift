@@ -251,8 +251,10 @@ final class Script {
     var options = StorageOptions()
     options.logFileBytesMin = 16 << 10
     options.logFileBytesMax = 16 << 10
-    options.memtableBudgetBytes = 4 << 10
-    options.logSlackBytes = 1 << 20
+    options.memtableBudgetBytes = 1 << 20
+    options.largeBatchBytesMax = 1 << 10
+    options.pageBytes = 512
+    options.logBytesMax = 1 << 20
     change(&options)
     options.logFileBytesMax = max(options.logFileBytesMax, options.logFileBytesMin)
     return options

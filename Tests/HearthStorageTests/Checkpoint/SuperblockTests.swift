@@ -6,8 +6,12 @@ import Testing
 /// Slots that check but were made by nobody who means well (bug log 189): no number in them traps.
 struct SuperblockTests {
   static let fields: [(name: String, set: @Sendable (inout Superblock, UInt64) -> Void)] = [
-    ("number", { $0.number = $1 }), ("lineage", { $0.lineage = $1 }), ("baseSalt", { $0.baseSalt = $1 }),
-    ("baseBytes", { $0.baseBytes = $1 }), ("commitVersion", { $0.commitVersion = $1 }),
+    ("number", { $0.number = $1 }), ("lineage", { $0.lineage = $1 }),
+    ("recordSegmentBytes", { $0.recordSegmentBytes = $1 }),
+    ("record.segment", { $0.record?.place.segment = $1 }),
+    ("record.unit", { $0.record?.place.unit = UInt32(truncatingIfNeeded: $1) }),
+    ("record.byteCount", { $0.record?.byteCount = Int($1 & 0xFFFF_FFFF) }),
+    ("commitVersion", { $0.commitVersion = $1 }),
     ("commitTime", { $0.commitTime = Int64(bitPattern: $1) }), ("logPosition", { $0.logPosition = $1 }),
     ("logGeneration", { $0.logGeneration = $1 }), ("stateBytes", { $0.stateBytes = $1 }),
     ("entryCounts[0]", { $0.entryCounts[0] = $1 }), ("entryCounts[2]", { $0.entryCounts[2] = $1 }),
@@ -22,12 +26,7 @@ struct SuperblockTests {
     let engine = try StorageEngine.open(at: "/db", environment: HostileFileTests.environment(fileSystem))
     try put(engine, 1)
     try engine.close()
-    var files: HostileFileTests.Files = [:]
-    for name in ["SUPER"] + (try fileSystem.contents(ofDirectory: "/db/wal").map { "wal/" + $0 }) {
-      let file = try fileSystem.open("/db/" + name, .read)
-      files[name] = try file.bytes(at: 0, count: Int(try file.size()))
-    }
-    return files
+    return try HostileFileTests.files(fileSystem)
   }
 
   private func put(_ engine: StorageEngine, _ number: UInt8) throws {
@@ -50,7 +49,7 @@ struct SuperblockTests {
       return nil
     }
     let newest = try #require(slots.max { $0.number < $1.number })
-    #expect(newest.hasBase)
+    #expect(newest.record != nil)
     var opened = 0
     for isBased in [true, false] {
       for value in Self.extremes {
@@ -58,7 +57,7 @@ struct SuperblockTests {
           var forged = newest
           forged.number += 1
           if !isBased {
-            (forged.baseSalt, forged.baseBytes, forged.stateBytes) = (0, 0, 0)
+            (forged.record, forged.recordSegmentBytes, forged.stateBytes) = (nil, 0, 0)
             forged.entryCounts = [0, 0, 0]
           }
           Self.fields[field].set(&forged, value)

@@ -131,7 +131,7 @@ struct BadFolderTests {
   }
 
   @Test func damageToTheNewestSlotsNeverMakesAnEmptyDatabase() throws {
-    // The first slot ever written names no base: with the later ones gone it must not pass for the state.
+    // The first slot ever written names no checkpoint: with the later ones gone it must not pass for the state.
     let engine = try open()
     try put(engine, 1)
     try engine.close()

@@ -28,7 +28,7 @@ struct CopiedFolderTests {
     var options = StorageOptions()
     options.logFileBytesMin = 16 << 10
     options.logFileBytesMax = 32 << 10
-    options.logSlackBytes = 64 << 10
+    options.logBytesMax = 64 << 10
     let engine = try StorageEngine.open(at: folder + "/db", options: options, environment: environment)
     let isDone = Flag()
     let writer = Thread {
@@ -46,8 +46,13 @@ struct CopiedFolderTests {
       let target = folder + "/copy\(copy)"
       // Files may go while they are copied: then the copy has what it has.
       try FileManager.default.createDirectory(atPath: target + "/wal", withIntermediateDirectories: true)
-      for name in ["SUPER"] + ((try? FileManager.default.contentsOfDirectory(atPath: folder + "/db/wal")) ?? []) {
-        let path = name == "SUPER" ? name : "wal/" + name
+      try FileManager.default.createDirectory(atPath: target + "/segments", withIntermediateDirectories: true)
+      var paths = ["SUPER"]
+      for part in ["wal", "segments"] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/db/" + part)) ?? []
+        paths += names.map { part + "/" + $0 }
+      }
+      for path in paths {
         try? FileManager.default.copyItem(atPath: folder + "/db/" + path, toPath: target + "/" + path)
       }
       for readOnly in [true, false] {
@@ -76,7 +81,7 @@ struct CopiedFolderTests {
   }
 
   /// Files that may not be read for a while, as on a locked device: the same process opens them once it may.
-  @Test(arguments: ["SUPER", "LOCK", ".wal"])
+  @Test(arguments: ["SUPER", "LOCK", ".seg"])
   func whatIsDeniedIsNamedAndServedLater(suffix: String) throws {
     let files = SimulatedFileSystem()
     let environment = HostileFileTests.environment(files)

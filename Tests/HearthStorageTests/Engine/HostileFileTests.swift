@@ -22,8 +22,9 @@ struct HostileFileTests {
     var options = StorageOptions()
     options.logFileBytesMin = 16 << 10
     options.logFileBytesMax = 16 << 10
-    options.memtableBudgetBytes = 16 << 10
-    options.logSlackBytes = 40 << 10
+    options.largeBatchBytesMax = 4 << 10
+    options.pageBytes = 1 << 10
+    options.logBytesMax = 40 << 10
     return options
   }
 
@@ -36,14 +37,14 @@ struct HostileFileTests {
     return state
   }
 
-  /// A database with a base, several log files, large batches and seals; and every state it went through.
+  /// A database with checkpoints, several log files, large batches and seals; and every state it went through.
   static func makeDatabase() throws -> (Files, Set<State>) {
     let fileSystem = MemoryFileSystem()
     var states: Set<State> = [[:]]
     for session in 0..<3 {
       var options = options
       // The last session leaves a long log in force.
-      if session == 2 { options.logSlackBytes = 16 << 20 }
+      if session == 2 { options.logBytesMax = 16 << 20 }
       let engine = try StorageEngine.open(at: "/db", options: options, environment: environment(fileSystem))
       for number in 0..<60 {
         let count = number % 20 == 19 ? 40 : 3
@@ -65,26 +66,38 @@ struct HostileFileTests {
       }
       if session == 0 { try engine.close() } else { engine.abandon() }
     }
+    return (try files(fileSystem), states)
+  }
+
+  /// Names and bytes of a database.
+  static func files(_ fileSystem: MemoryFileSystem) throws -> Files {
+    var names = ["SUPER"]
+    for folder in ["wal", "segments"] {
+      names += try fileSystem.contents(ofDirectory: "/db/" + folder).map { folder + "/" + $0 }
+    }
     var files: Files = [:]
-    for name in ["SUPER"] + (try fileSystem.contents(ofDirectory: "/db/wal").map { "wal/" + $0 }) {
+    for name in names {
       let file = try fileSystem.open("/db/" + name, .read)
       let bytes = try file.bytes(at: 0, count: Int(try file.size()))
       // A file just being made when the engine was left has nothing to mutate.
       if !bytes.isEmpty { files[name] = bytes }
     }
-    return (files, states)
+    return files
   }
 
   static func place(_ files: Files) throws -> MemoryFileSystem {
     let fileSystem = MemoryFileSystem()
     _ = try fileSystem.createDirectory("/db")
     _ = try fileSystem.createDirectory("/db/wal")
+    _ = try fileSystem.createDirectory("/db/segments")
     for (name, bytes) in files { try fileSystem.open("/db/" + name, .create).write(bytes, at: 0) }
     return fileSystem
   }
 
   static func mutate(_ files: inout Files, _ random: inout some RandomNumberGenerator) -> String {
-    let name = files.keys.sorted().randomElement(using: &random)!
+    // Segments are many and much in them is dead: half of the time one of the other files.
+    let isSegment = Bool.random(using: &random)
+    let name = files.keys.sorted().filter { $0.hasPrefix("segments/") == isSegment }.randomElement(using: &random)!
     var bytes = files[name]!
     let offset = Int.random(in: 0..<bytes.count, using: &random)
     let length = min(Int.random(in: 1...5000, using: &random), bytes.count - offset)
@@ -93,7 +106,7 @@ struct HostileFileTests {
     case 0...2:
       // Where something stands: most of a log file is zeros.
       let used = bytes.lastIndex { $0 != 0 } ?? 0
-      let place = Int.random(in: 0...used, using: &random)
+      let place = Int.random(in: min(isSegment ? 8192 : 0, used)...used, using: &random)
       bytes[place] ^= UInt8(1) << UInt8.random(in: 0..<8, using: &random)
       what = "bit at \(place)"
     case 3:

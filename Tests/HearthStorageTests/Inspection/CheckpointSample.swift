@@ -108,7 +108,6 @@ struct CheckpointSample {
     onProgress: @escaping (CheckReport.Progress) -> Bool = { _ in true }
   ) -> CheckReport {
     let (readers, failures) = CheckpointCheck.open(record, directory)
-    defer { for reader in readers { reader.close() } }
     return TreeCheck(
       record, at: place, readers, failures: failures, depth: depth, findingsMax: findingsMax, onProgress: onProgress
     ).run()

@@ -214,7 +214,7 @@ struct TreeCheckTests {
       try Self.pages(level: 1, of: 0) { p, page in set(p + Sample.childOffset(page, 1)) }.kinds()
     }
     #expect(try changed { $0.store(u32: 40, at: ChildFormat.deadBytes) } == [.deadBytes])
-    #expect(try changed { $0.store(u8: 1, at: ChildFormat.flags) } == [.blobFlag, .unsupported])
+    #expect(try changed { $0.store(u8: 1, at: ChildFormat.flags) } == [.blobFlag])
     #expect(try changed { ($0 + ChildFormat.delta).copyMemory(from: $0, byteCount: 20) } == [.unsupported])
     #expect(try changed { $0.store(u64: 9, at: 0) } == [.reference])
     #expect(try changed { $0.store(u32: 1 << 30, at: BlockFormat.Reference.unit) } == [.reference])

@@ -43,8 +43,8 @@ struct LayerStackTests {
       #expect(try view.entry(at: expected.count, in: .everything, .documents) == nil)
       let (run, cursor) = (EntryRun(), view.cursor(.documents))
       var turned = run
-      cursor.next(&turned)
-      cursor.previous(&turned, entriesMax: 5000)
+      try cursor.next(&turned)
+      try cursor.previous(&turned, entriesMax: 5000)
       #expect((0..<turned.count).map { Array(turned.key($0)) } == expected.prefix(turned.count).reversed())
       #expect(turned.count == min(expected.count, 256))
     }
@@ -54,9 +54,9 @@ struct LayerStackTests {
     let view = try view(count: 100, removed: 0..<0)
     let cursor = view.cursor(.documents, KeyRange(lower: key(10), upper: key(90)))
     var run = EntryRun()
-    cursor.next(&run, entriesMax: 3)
+    try cursor.next(&run, entriesMax: 3)
     #expect((0..<run.count).map { Array(run.key($0)) } == [10, 11, 12].map(key))
-    cursor.next(&run, bytesMax: 7)
+    try cursor.next(&run, bytesMax: 7)
     #expect((0..<run.count).map { Array(run.key($0)) } == [13, 14].map(key), "four bytes an entry")
     run.withEntry(1) { key, value in
       #expect(Array(key) == self.key(14))
@@ -64,12 +64,12 @@ struct LayerStackTests {
     }
     #expect(Array(run.value(0)) == [1])
     cursor.seek(key(88))
-    cursor.next(&run)
+    try cursor.next(&run)
     #expect(run.count == 2)
-    cursor.next(&run)
+    try cursor.next(&run)
     #expect(run.isEmpty)
     cursor.seek(key(95))
-    cursor.previous(&run, entriesMax: 1)
+    try cursor.previous(&run, entriesMax: 1)
     #expect(Array(run.key(0)) == key(89), "a seek does not leave the range")
   }
 

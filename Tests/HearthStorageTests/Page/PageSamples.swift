@@ -122,7 +122,7 @@ enum PageSamples {
     separators.map { separator in
       func reference() -> BlockReference {
         BlockReference(
-          place: BlockPlace(segment: 1 + random.next() >> 3, unit: UInt32(truncatingIfNeeded: random.next())),
+          place: BlockPlace(segment: 1 + random.next() >> 34, unit: UInt32(truncatingIfNeeded: random.next())),
           byteCount: 33 + random.next(below: 10_000), check: UInt32(truncatingIfNeeded: random.next()))
       }
       return Child(

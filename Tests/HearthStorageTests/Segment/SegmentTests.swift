@@ -18,7 +18,6 @@ struct SegmentTests {
     let (summary, references, blocks) = try Samples.write(payloads, directory)
     #expect(try directory.fileSystem.contents(ofDirectory: directory.path) == ["000005.seg"])
     let reader = try Samples.open(directory)
-    defer { reader.close() }
     #expect(reader.fileBytes > UInt64(SegmentWriter.bufferBytes))
     #expect(summary == .init(segment: 5, fileBytes: reader.fileBytes, blockCount: 60))
     #expect(reader.header == SegmentHeader(lineage: Samples.lineage, segment: 5, checkpoint: 3))

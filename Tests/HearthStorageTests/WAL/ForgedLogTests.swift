@@ -105,14 +105,14 @@ struct ForgedLogTests {
     }
   }
 
-  /// The first slot names no base; while it is still in SUPER it must not serve instead of a later one whose files are
+  /// The first slot names no checkpoint; while it is still in SUPER it must not serve instead of a later one whose files are
   /// gone: that would be an empty database in place of acknowledged commits.
-  @Test func aLostBaseIsNeverAnEmptyDatabase() throws {
+  @Test func lostSegmentsAreNeverAnEmptyDatabase() throws {
     let fileSystem = MemoryFileSystem()
     var engine = try StorageEngine.open(at: "/db", environment: HostileFileTests.environment(fileSystem))
     try Self.put(engine, 1)
     try engine.close()
-    for name in try fileSystem.contents(ofDirectory: "/db/wal") { try fileSystem.remove("/db/wal/" + name) }
+    for name in try fileSystem.contents(ofDirectory: "/db/segments") { try fileSystem.remove("/db/segments/" + name) }
     let error = #expect(throws: StorageError.self) {
       engine = try StorageEngine.open(at: "/db", environment: HostileFileTests.environment(fileSystem))
       engine.abandon()

@@ -47,6 +47,7 @@ struct ToolCommandTests {
 
   @Test func controlCharactersAreNeverPrintedRaw() throws {
     try tool.loadSample()
+    try tool.leaveLog()
     for arguments in [["dump", tool.database], ["ls", tool.database, "ghost/a/sub"], ["wal", tool.database]] {
       let run = try tool.run(arguments[0], arguments[1], arguments.count > 2 ? arguments[2] : "--json")
       #expect(!run.output.isEmpty)
@@ -62,18 +63,25 @@ struct ToolCommandTests {
     let good = try tool.run("verify", tool.database)
     #expect(good.status == 0)
     #expect(good.lines.last?.hasPrefix("good: 3 documents") == true)
+    try tool.leaveLog()
     let wal = tool.database + "/wal/"
-    for name in try FileManager.default.contentsOfDirectory(atPath: wal) {
+    for name in try FileManager.default.contentsOfDirectory(atPath: wal) where name.hasSuffix(".wal") {
       var bytes = try Data(contentsOf: URL(fileURLWithPath: wal + name))
       bytes[8300] ^= 1
       try bytes.write(to: URL(fileURLWithPath: wal + name))
     }
-    let damaged = try tool.run("verify", tool.database)
-    #expect(damaged.status == 3)
-    #expect(damaged.errors.contains("corruption"))
     let shown = try tool.run("wal", tool.database)
     #expect(shown.status == 1)
     #expect(shown.output.contains("checksum is 0x"))
+    let segments = tool.database + "/segments/"
+    for name in try FileManager.default.contentsOfDirectory(atPath: segments) {
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: segments + name))
+      for header in [0, 4096] { bytes[header + 20] ^= 1 }
+      try bytes.write(to: URL(fileURLWithPath: segments + name))
+    }
+    let damaged = try tool.run("verify", tool.database)
+    #expect(damaged.status == 3)
+    #expect(damaged.errors.contains("corruption"))
   }
 
   @Test func hostileLinesNameTheirPlaceAndChangeNothing() throws {
@@ -187,13 +195,14 @@ struct ToolCommandTests {
   /// One wrong thing in the folder: what can be shown is shown, what is wrong is named, and nothing hangs.
   @Test func infoAndWalShowWhatTheyCanOfABrokenFolder() throws {
     try tool.loadSample()
+    try tool.leaveLog()
     let wal = tool.database + "/wal/"
     #expect(mkfifo(wal + "999999.wal", 0o600) == 0)
     #expect(symlink("/etc/passwd", wal + "999998.wal") == 0)
     try Data("x".utf8).write(to: URL(fileURLWithPath: wal + "notes.txt"))
     let info = try tool.run("info", tool.database)
     #expect(info.status != 0)
-    for text in ["base", "999999.wal", "999998.wal", "symbolic link", "UNREADABLE", "not ours         wal/notes.txt"] {
+    for text in ["log ", "999999.wal", "999998.wal", "symbolic link", "UNREADABLE", "not ours         wal/notes.txt"] {
       #expect(info.output.contains(text), "\(text): \(info.output)")
     }
     let records = try tool.run("wal", tool.database)

@@ -1,14 +1,13 @@
 @testable import HearthStorage
 
-/// A checkpoint in a segment of its own beside what a database has otherwise: what is in its documents now, and index
-/// entries that are always the same.
+/// A folder with a checkpoint in one segment and nothing else, always the same; or a real database with its segment.
 struct SegmentedDatabase {
   let directory: SegmentDirectory
   let blocks: [SegmentBlock]
 
   var path: String { directory.filePath(1) }
 
-  init(_ folder: String, documents: [(key: [UInt8], value: [UInt8])] = []) throws {
+  init(_ folder: String) throws {
     let fileSystem = POSIXFileSystem()
     _ = try fileSystem.createDirectory(folder)
     _ = try fileSystem.createDirectory(folder + "/segments")
@@ -17,7 +16,7 @@ struct SegmentedDatabase {
     let sizing = PageSizing(targetBytes: 400, countMin: 3)
     let entries = (0..<40).map { (key: [UInt8]("index\(100 + $0)".utf8), value: [UInt8(7)]) }
     var roots: [TreeRoot?] = []
-    for (tree, entries) in [(TreeID.documents, documents), (.indexes, entries)] {
+    for (tree, entries) in [(TreeID.documents, []), (.indexes, entries)] {
       let builder = TreeBuilder(writer, tree, sizing: sizing)
       for (key, value) in entries {
         try key.withKeyBytes { key in try value.withUnsafeBytes { try builder.append(key, $0) } }
@@ -35,20 +34,10 @@ struct SegmentedDatabase {
     _ = try writer.finish()
   }
 
-  /// Of the sample of a tool, whose documents are those of the database.
+  /// The sample of a tool, whose documents are all in its first segment.
   init(sample tool: Tool) throws {
     try tool.loadSample()
-    var options = StorageOptions()
-    options.readOnly = true
-    let engine = try StorageEngine.open(
-      at: tool.database, options: options,
-      environment: StorageEnvironment(
-        fileSystem: POSIXFileSystem(), clock: SystemClock(), executor: ThreadExecutor(), random: SystemRandom()))
-    var documents: [(key: [UInt8], value: [UInt8])] = []
-    try engine.view().scan(.documents, .everything) { key, value in
-      documents.append(([UInt8](key), [UInt8](value)))
-      return true
-    }
-    try self.init(tool.database, documents: documents)
+    directory = SegmentDirectory(database: tool.database, fileSystem: POSIXFileSystem())
+    blocks = try SegmentReader.open(anyDatabase: directory, 1).listBlocks().blocks
   }
 }

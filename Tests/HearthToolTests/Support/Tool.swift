@@ -2,6 +2,8 @@ import Foundation
 import HearthTestSupport
 import Testing
 
+@testable import HearthStorage
+
 /// Runs the built `hearth` on a folder of its own.
 final class Tool {
   let folder: String
@@ -59,5 +61,22 @@ final class Tool {
         {"path":"ghost/a/sub/b\\u0007","data":{}}
         """)
     #expect(run.status == 0, "\(run.errors)")
+  }
+
+  /// Writes every document once more and lets go of the database as a killed process would: all of it is in the log.
+  func leaveLog() throws {
+    let engine = try StorageEngine.open(
+      at: database,
+      environment: StorageEnvironment(
+        fileSystem: POSIXFileSystem(), clock: SystemClock(), executor: ThreadExecutor(), random: SystemRandom()))
+    try engine.commit { view in
+      var batch = KeyValueBatch(baseVersion: view.version)
+      try view.scan(.documents) { key, value in
+        try batch.put(.documents, key: [UInt8](key), value: [UInt8](value), reading: view)
+        return true
+      }
+      return batch
+    }
+    engine.abandon()
   }
 }

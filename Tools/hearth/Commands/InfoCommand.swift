@@ -99,8 +99,10 @@ enum InfoCommand: Command {
     }
     for slot in report.slots where slot.state != "empty" {
       let number = slot.number.map { "checkpoint \($0), commit \(slot.commitVersion ?? 0)" } ?? slot.state
-      let base = slot.hasBase.map { $0 ? ", base of \(Text.bytes(slot.stateBytes ?? 0))" : ", no base" } ?? ""
-      lines.append("  slot \(slot.index)           \(number)\(base)")
+      let state =
+        slot.hasCheckpoint.map { $0 ? ", \(Text.bytes(slot.stateBytes ?? 0)) of keys and values" : ", nothing yet" }
+        ?? ""
+      lines.append("  slot \(slot.index)           \(number)\(state)")
     }
     for name in report.foreignNames { lines.append("  not ours         \(Terminal.printable(name))") }
     return lines

@@ -4,16 +4,19 @@
 final class HearthEngine: Engine {
   private let store: StorageFacade
   private let isDurable: Bool
+  private let cacheBytes: Int
 
   init(_ folder: String, _ settings: EngineSettings) throws {
-    store = try StorageFacade(directory: folder)
+    store = try StorageFacade(directory: folder, cacheBytes: settings.cacheBytes)
+    cacheBytes = settings.cacheBytes
     isDurable = settings.isDurable
   }
 
   var about: EngineAbout {
     EngineAbout(
       version: "of this tree",
-      settings: "the whole state in memory, no cache to size; commits \(isDurable ? "durable" : "buffered")",
+      settings:
+        "page cache \(cacheBytes >> 20) MiB, LZ4 blocks of 16 KiB pages; commits \(isDurable ? "durable" : "buffered")",
       bulkLoad: nil)
   }
 
