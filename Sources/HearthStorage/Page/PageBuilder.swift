@@ -261,11 +261,10 @@ final class PageBuilder {
     let divided = max(groupMin, min(middle, items.count - groupMin))
     let parts = [0..<divided, divided..<items.count]
     let sizes = parts.map { byteCount($0, prefix: prefix($0)) }
+    guard sizes.allSatisfy({ $0 <= PageBuilder.byteCountMax }) else { return }
     // Where the keys change, entries that move to the other side may lose a long prefix.
     let current = byteCount(0..<open, prefix: prefix(0..<open)) + openBytes
-    if sizes.allSatisfy({ $0 <= PageBuilder.byteCountMax }), sizes[0] + sizes[1] <= current + sizing.joinBytes {
-      open = divided
-    }
+    if items.count - open < groupMin || sizes[0] + sizes[1] <= current + sizing.joinBytes { open = divided }
   }
 
   /// Hands out the waiting page; the open one is then the first.
