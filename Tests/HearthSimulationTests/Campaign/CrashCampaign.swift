@@ -24,6 +24,7 @@ struct CrashCampaign {
   private(set) var histories = 0
   private(set) var operations = 0
   private(set) var kindsOfDamage = 0
+  private(set) var checkpoints = 0
   private(set) var images = Set<UInt64>()
   private(set) var states = Set<UInt64>()
 
@@ -33,7 +34,7 @@ struct CrashCampaign {
 
   var summary: String {
     "\(crashes) crashes in \(histories) histories with \(operations) operations: \(images.count) distinct images, "
-      + "\(states.count) distinct states, \(kindsOfDamage) of them damaged besides"
+      + "\(states.count) distinct states, \(kindsOfDamage) of them damaged besides, \(checkpoints) checkpoints read whole"
   }
 
   /// Runs histories from `seed` on until there were so many crashes.
@@ -55,6 +56,7 @@ struct CrashCampaign {
       histories += 1
       crashes += checker.crashes
       kindsOfDamage += checker.kindsOfDamage
+      checkpoints += checker.checkpoints
       images.formUnion(checker.images)
       states.formUnion(checker.states)
     }

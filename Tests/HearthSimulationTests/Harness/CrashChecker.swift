@@ -20,18 +20,23 @@ final class CrashChecker {
   private(set) var images = Set<UInt64>()
   private(set) var states = Set<UInt64>()
   private(set) var kindsOfDamage = 0
+  /// Checkpoints that were read whole, those of other images that look the same included.
+  private(set) var checkpoints = 0
 
   init(_ setup: SimulatedDatabase.Setup) {
     self.setup = setup
   }
 
-  var summary: String { "\(crashes) crashes, \(images.count) distinct images, \(states.count) distinct states" }
+  var summary: String {
+    "\(crashes) crashes, \(images.count) distinct images, \(states.count) distinct states, \(checkpoints) checkpoints"
+  }
 
   func add(_ other: CrashChecker) {
     crashes += other.crashes
     images.formUnion(other.images)
     states.formUnion(other.states)
     kindsOfDamage += other.kindsOfDamage
+    checkpoints += other.checkpoints
   }
 
   // MARK: - One image
@@ -53,6 +58,7 @@ final class CrashChecker {
     }
     let version = database.published
     states.insert(SeededRandom.mix(version) ^ database.history.floorState.hash)
+    try checkCheckpoint(of: database)
     if reopens {
       let logBytes = database.logBytes
       try within("opened once more") { try database.kill(random: random) }
@@ -60,6 +66,23 @@ final class CrashChecker {
       try expect(database.logBytes <= logBytes, "the log grew from \(logBytes) to \(database.logBytes) by opening")
     }
     return version
+  }
+
+  /// Reads the checkpoint that the database stands on whole: every page and value, and usage, exact to the block.
+  private func checkCheckpoint(of database: SimulatedDatabase) throws {
+    guard let maintenance = database.engine.maintenance, let checkpoint = maintenance.checkpoint else { return }
+    checkpoints += 1
+    var record = checkpoint.record
+    // The record can't know how long its own segment is.
+    for index in record.segments.indices where record.segments[index].segment == checkpoint.reference.place.segment {
+      record.segments[index].fileBytes = 0
+    }
+    let (readers, failures) = CheckpointCheck.open(record, maintenance.segmentDirectory)
+    let report = TreeCheck(record, at: checkpoint.reference, readers, failures: failures, depth: .full).run()
+    try expect(report.isComplete, "the check of checkpoint \(record.number) ended early")
+    try expect(
+      report.findings.isEmpty,
+      "checkpoint \(record.number) is not whole: \(report.findings.items.prefix(5).map(\.description))")
   }
 
   private func note(_ image: SimulatedFileSystem) {
@@ -94,6 +117,7 @@ final class CrashChecker {
     let version = database.published
     try expect(known == nil || known == version, "found version \(version) where it was \(known ?? 0) before")
     states.insert(SeededRandom.mix(version) ^ database.history.floorState.hash)
+    try checkCheckpoint(of: database)
     if reopens {
       let logBytes = database.logBytes
       try within("opened once more") { try database.kill(random: random) }
