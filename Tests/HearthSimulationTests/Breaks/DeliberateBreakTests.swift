@@ -33,6 +33,7 @@ import Testing
     Break("a recovery writes the header before the copy (E5)", .headerBeforeCopy),
     Break("a segment is named before it is synced", .segmentNotSynced),
     Break("names of segments are not synced", .segmentNameNotSynced),
+    Break("what a merge replaces stays alive in usage", .killsForgotten),
     Break("segments go a checkpoint too early (E3)", .segmentRemovedEarly),
     Break("slots are not synced", .slotNotSynced),
     Break("the newest slot is overwritten (E4)", .newestSlotOverwritten),
