@@ -105,7 +105,7 @@ final class TreeSnapshot: Sendable {
     guard leaf.isBlob(index) else { return try body(leaf.value(index)) }
     let value = ByteBuffer(capacity: 4096)
     try BlobReference(leaf.value(index)).appendValue(segments, tree, to: value)
-    return try body(value.bytes)
+    return try withExtendedLifetime(value) { try body(value.bytes) }
   }
 
   /// The size of the value of `key`, `nil` when there is no such key. Pins by itself.
