@@ -1,11 +1,21 @@
+@testable import HearthStorage
+
 /// A promise that did not hold. The description tells how to see it again.
 struct SimulationFailure: Error, CustomStringConvertible {
   var description: String
 
-  init(_ description: String) { self.description = description }
+  /// Whether the engine said that its files are damaged, where it should have answered.
+  var isDamage: Bool
+
+  init(_ description: String, isDamage: Bool = false) {
+    self.description = description
+    self.isDamage = isDamage
+  }
 
   /// The same failure, seen from further out.
-  func inside(_ place: String) -> SimulationFailure { SimulationFailure("\(place): \(description)") }
+  func inside(_ place: String) -> SimulationFailure {
+    SimulationFailure("\(place): \(description)", isDamage: isDamage)
+  }
 }
 
 /// Throws unless the condition holds.
@@ -21,6 +31,7 @@ func within<R>(_ place: @autoclosure () -> String, _ body: () throws -> R) throw
   } catch let failure as SimulationFailure {
     throw failure.inside(place())
   } catch {
-    throw SimulationFailure("\(place()): unexpected error \(error)")
+    throw SimulationFailure(
+      "\(place()): unexpected error \(error)", isDamage: (error as? StorageError)?.code == .corruption)
   }
 }
