@@ -34,4 +34,12 @@ struct BlockView {
     case .lz4: try LZ4Block.decompress(payload, into: output)
     }
   }
+
+  /// Calls `body` with the raw payload.
+  func withRaw<R>(_ body: (UnsafeRawBufferPointer) throws(StorageError) -> R) throws(StorageError) -> R {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: header.rawLength, alignment: 64)
+    defer { memory.deallocate() }
+    try decode(into: memory)
+    return try body(UnsafeRawBufferPointer(memory))
+  }
 }

@@ -2,9 +2,12 @@
 struct Checkpoint: Sendable {
   var record: CheckpointRecord
   var reference: BlockReference
-  /// Length of the segment that the record stands in.
-  var recordSegmentBytes: UInt64
   var segments: SegmentSet
+
+  /// Length of the segment that the record stands in.
+  var recordSegmentBytes: UInt64 {
+    record.segments.first { $0.segment == reference.place.segment }?.fileBytes ?? 0
+  }
 
   /// The numbers of its segments.
   var segmentNumbers: Set<UInt64> { Set(record.segments.map(\.segment)) }
@@ -20,25 +23,22 @@ struct Checkpoint: Sendable {
     let own = reference.place.segment
     let reader = try Checkpoint.reader(own, superblock.recordSegmentBytes, directory, superblock.lineage, &open)
     var record = try CheckpointRecord.read(reference, from: reader)
-    guard record.agrees(with: superblock), let index = record.segments.firstIndex(where: { $0.segment == own }) else {
+    guard record.agrees(with: superblock), record.setLength(of: own, to: superblock.recordSegmentBytes) else {
       throw StorageError(
         .corruption, "the record of checkpoint \(record.number) contradicts slot \(superblock.number) of SUPER",
         file: reader.path, offset: reference.place.offset)
     }
-    record.segments[index].fileBytes = superblock.recordSegmentBytes
     var segments = SegmentSet()
     for item in record.segments {
       segments.insert(
         try Checkpoint.reader(item.segment, item.fileBytes, directory, superblock.lineage, &open))
     }
-    self.init(
-      record: record, reference: reference, recordSegmentBytes: superblock.recordSegmentBytes, segments: segments)
+    self.init(record: record, reference: reference, segments: segments)
   }
 
-  init(record: CheckpointRecord, reference: BlockReference, recordSegmentBytes: UInt64, segments: SegmentSet) {
+  init(record: CheckpointRecord, reference: BlockReference, segments: SegmentSet) {
     self.record = record
     self.reference = reference
-    self.recordSegmentBytes = recordSegmentBytes
     self.segments = segments
   }
 
@@ -67,39 +67,21 @@ struct Checkpoint: Sendable {
     guard let root = record.usageRoot else { return [:] }
     let buffer = ByteBuffer()
     var usages: [UInt64: SegmentUsage] = [:]
-    func readBlock(_ reference: BlockReference) throws(StorageError) -> (level: UInt8, bytes: [UInt8]) {
+    func add(_ reference: BlockReference, mayBeIndex: Bool) throws(StorageError) {
       let reader = try segments.reader(reference.place.segment)
-      let block = try reader.read(reference, expecting: .usage, using: buffer)
-      var raw = [UInt8](repeating: 0, count: block.header.rawLength)
-      do throws(StorageError) {
-        try raw.withUnsafeMutableBufferPointer { (raw) throws(StorageError) in
-          try block.decode(into: UnsafeMutableRawBufferPointer(raw))
+      let items = try reader.withRaw(reference, expecting: .usage, using: buffer) {
+        (header, raw) throws(StorageError) -> [UsageIndex.Item] in
+        if header.level == 0 {
+          for usage in try SegmentUsage.read(raw) { usages[usage.segment] = usage }
+          return []
         }
-        withExtendedLifetime(buffer) {}
-      } catch {
-        throw error.placed(file: reader.path, offset: reference.place.offset)
+        guard mayBeIndex else { throw UsageIndex.damage("an index of indexes") }
+        return try UsageIndex.read(raw)
       }
-      return (block.header.level, raw)
+      // Only now: they use the same buffer.
+      for item in items { try add(item.reference, mayBeIndex: false) }
     }
-    func add(_ bytes: [UInt8]) throws(StorageError) {
-      let read = try bytes.withUnsafeBufferPointer { (bytes) throws(StorageError) in
-        try SegmentUsage.read(UnsafeRawBufferPointer(bytes))
-      }
-      for usage in read { usages[usage.segment] = usage }
-    }
-    let (level, bytes) = try readBlock(root)
-    if level == 0 {
-      try add(bytes)
-    } else {
-      let items = try bytes.withUnsafeBufferPointer { (bytes) throws(StorageError) in
-        try UsageIndex.read(UnsafeRawBufferPointer(bytes))
-      }
-      for item in items {
-        let (level, bytes) = try readBlock(item.reference)
-        guard level == 0 else { throw UsageIndex.damage("an index of indexes") }
-        try add(bytes)
-      }
-    }
+    try add(root, mayBeIndex: true)
     guard Set(usages.keys) == segmentNumbers else {
       throw UsageIndex.damage("it tells of \(usages.count) segments, \(record.segments.count) are listed")
     }
@@ -122,17 +104,21 @@ extension Superblock {
 extension CheckpointRecord {
   /// The record in a checkpoint block.
   static func read(_ reference: BlockReference, from segment: SegmentReader) throws(StorageError) -> CheckpointRecord {
-    let stored = ByteBuffer()
-    let block = try segment.read(reference, expecting: .checkpoint, using: stored)
-    let raw = UnsafeMutableRawBufferPointer.allocate(byteCount: block.header.rawLength, alignment: 16)
-    defer { raw.deallocate() }
-    do throws(StorageError) {
-      try block.decode(into: raw)
-      withExtendedLifetime(stored) {}
-      return try CheckpointRecord.read(UnsafeRawBufferPointer(raw))
-    } catch {
-      throw error.placed(file: segment.path, offset: reference.place.offset)
+    try segment.withRaw(reference, expecting: .checkpoint) { (_, raw) throws(StorageError) in
+      try CheckpointRecord.read(raw)
     }
+  }
+
+  /// The last record of a segment that can be read, and what names it.
+  static func last(
+    of blocks: [SegmentBlock], in segment: SegmentReader
+  ) -> (record: CheckpointRecord, place: BlockReference)? {
+    for block in blocks.reversed() where block.kind == .checkpoint {
+      if let record = try? read(block.reference, from: segment), record.lineage == segment.header.lineage {
+        return (record, block.reference)
+      }
+    }
+    return nil
   }
 
   /// Whether a slot of SUPER may name this record: a later slot may name one again, with a later place in the log.
@@ -140,6 +126,15 @@ extension CheckpointRecord {
     lineage == superblock.lineage && number <= superblock.number && commitVersion == superblock.commitVersion
       && commitTime == superblock.commitTime && stateBytes == superblock.stateBytes
       && logPosition <= superblock.logPosition && entryCounts == superblock.entryCounts
+  }
+
+  /// Fills in the length of the record's own segment, which was not known when it was written. Returns whether the segment
+  /// is listed.
+  @discardableResult
+  mutating func setLength(of segment: UInt64, to fileBytes: UInt64) -> Bool {
+    guard let index = segments.firstIndex(where: { $0.segment == segment }) else { return false }
+    segments[index].fileBytes = fileBytes
+    return true
   }
 
   /// By `TreeID.rawValue`.

@@ -71,9 +71,8 @@ struct CheckpointWriter {
       try roller.append(UnsafeRawBufferPointer(image), to: own, kind: .checkpoint)
     }
     let summaries = try roller.finish()
-    let ownBytes = summaries.first { $0.segment == own }?.fileBytes ?? 0
-    if let index = record.segments.firstIndex(where: { $0.segment == own }) {
-      record.segments[index].fileBytes = ownBytes
+    for summary in summaries where summary.segment == own {
+      record.setLength(of: own, to: summary.fileBytes)
     }
     var segments = SegmentSet()
     for item in record.segments {
@@ -84,8 +83,7 @@ struct CheckpointWriter {
       }
     }
     return Result(
-      checkpoint: Checkpoint(
-        record: record, reference: reference, recordSegmentBytes: ownBytes, segments: segments), usages: usages)
+      checkpoint: Checkpoint(record: record, reference: reference, segments: segments), usages: usages)
   }
 
   /// What is left alive once the blocks that were replaced are dead.

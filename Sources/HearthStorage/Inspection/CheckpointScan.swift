@@ -12,12 +12,8 @@ enum CheckpointScan {
   /// - Throws: what reading the folder throws.
   static func newest(_ directory: SegmentDirectory) throws(StorageError) -> Found? {
     guard try directory.fileSystem.kind(of: directory.path) == .directory else { return nil }
-    var readers: [SegmentReader] = []
-    for name in try directory.fileSystem.contents(ofDirectory: directory.path) {
-      guard name.hasSuffix(SegmentDirectory.fileSuffix), let segment = SegmentDirectory.number(of: name),
-        let reader = try? SegmentReader.open(anyDatabase: directory, segment)
-      else { continue }
-      readers.append(reader)
+    var readers = try SegmentInventory(directory).finished.compactMap { segment in
+      try? SegmentReader.open(directory, segment: segment)
     }
     // A record stands in a segment that was written for its checkpoint.
     readers.sort { ($0.header.checkpoint, $0.header.segment) > ($1.header.checkpoint, $1.header.segment) }
@@ -30,51 +26,6 @@ enum CheckpointScan {
   /// The last record of a segment that checks.
   static func record(in reader: SegmentReader) -> Found? {
     guard let blocks = try? reader.listBlocks().blocks else { return nil }
-    let buffer = ByteBuffer()
-    for block in blocks.reversed() where block.kind == .checkpoint {
-      let record = try? withExtendedLifetime(buffer) { () throws(StorageError) -> CheckpointRecord in
-        let view = try reader.read(block.reference, expecting: .checkpoint, using: buffer)
-        return try view.withRaw { (raw) throws(StorageError) in try CheckpointRecord.read(raw) }
-      }
-      if let record, record.lineage == reader.header.lineage { return Found(record: record, place: block.reference) }
-    }
-    return nil
-  }
-}
-
-extension SegmentReader {
-  /// Opens a segment of whatever database, by what its header says.
-  ///
-  /// - Throws: as ``open(_:segment:lineage:)``, `.corruption` too when the file has another segment's name.
-  static func open(anyDatabase directory: SegmentDirectory, _ segment: UInt64) throws(StorageError) -> SegmentReader {
-    let path = directory.filePath(segment)
-    let file = try directory.fileSystem.open(path, .read)
-    let header: SegmentHeader
-    do throws(StorageError) { header = try SegmentHeader.read(from: file, path: path) } catch {
-      file.close()
-      throw error
-    }
-    return try SegmentReader(file, path: path, segment: segment, lineage: header.lineage)
-  }
-}
-
-extension SegmentHeader {
-  static func read(from file: any File, path: String) throws(StorageError) -> SegmentHeader {
-    let image = try file.readBytes(Int(SegmentFormat.blocksOffset), at: 0)
-    do throws(StorageError) {
-      return try image.withUnsafeBufferPointer { (image) throws(StorageError) in
-        try SegmentHeader.read(UnsafeRawBufferPointer(image))
-      }
-    } catch { throw error.placed(file: path, offset: 0) }
-  }
-}
-
-extension BlockView {
-  /// Calls `body` with the raw payload.
-  func withRaw<R>(_ body: (UnsafeRawBufferPointer) throws(StorageError) -> R) throws(StorageError) -> R {
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: header.rawLength, alignment: 64)
-    defer { memory.deallocate() }
-    try decode(into: memory)
-    return try body(UnsafeRawBufferPointer(memory))
+    return CheckpointRecord.last(of: blocks, in: reader).map { Found(record: $0.record, place: $0.place) }
   }
 }

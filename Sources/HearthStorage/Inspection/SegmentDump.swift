@@ -37,7 +37,10 @@ package final class SegmentDump: Sendable {
     do throws(StorageError) {
       header = try SegmentHeader.read(from: file, path: path)
     } catch {
-      guard error.code == .corruption else { throw error }
+      guard error.code == .corruption else {
+        file.close()
+        throw error
+      }
       problem = error.message
       let name = path.split(separator: "/").last.map(String.init) ?? path
       header = SegmentHeader(lineage: 0, segment: SegmentDirectory.number(of: name) ?? 0, checkpoint: 0)

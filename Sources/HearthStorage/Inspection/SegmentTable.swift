@@ -55,16 +55,11 @@ package struct SegmentTable: Sendable {
     var live: [UInt64: UInt64] = [:]
     func add(_ reference: BlockReference, mayBeIndex: Bool) throws(StorageError) {
       let reader = try SegmentReader.open(directory, segment: reference.place.segment, lineage: record.lineage)
-      let buffer = ByteBuffer()
-      let view = try reader.read(reference, expecting: .usage, using: buffer)
-      let isIndex = view.header.level > 0
-      try withExtendedLifetime(buffer) { () throws(StorageError) in
-        try view.withRaw { (raw) throws(StorageError) in
-          if !isIndex {
-            for usage in try SegmentUsage.read(raw) { live[usage.segment] = usage.liveBytes }
-          } else if mayBeIndex {
-            for item in try UsageIndex.read(raw) { try? add(item.reference, mayBeIndex: false) }
-          }
+      try reader.withRaw(reference, expecting: .usage) { (header, raw) throws(StorageError) in
+        if header.level == 0 {
+          for usage in try SegmentUsage.read(raw) { live[usage.segment] = usage.liveBytes }
+        } else if mayBeIndex {
+          for item in try UsageIndex.read(raw) { try? add(item.reference, mayBeIndex: false) }
         }
       }
     }

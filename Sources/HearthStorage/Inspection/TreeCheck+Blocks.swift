@@ -81,7 +81,7 @@ extension TreeCheck {
     _ reference: BlockReference, _ kind: BlockKind, _ reader: SegmentReader,
     _ body: (UnsafeRawBufferPointer) throws(StorageError) -> R
   ) throws(StorageError) -> R {
-    try reader.read(reference, expecting: kind, using: buffer).withRaw(body)
+    try reader.withRaw(reference, expecting: kind, using: buffer) { (_, raw) throws(StorageError) in try body(raw) }
   }
 }
 

@@ -129,9 +129,7 @@ extension TreeCheck {
         StorageError(.corruption, "a page of level \(page.level) where one of level \(position.level) belongs"))
     }
     // A page may be narrower: it stays as it is when its neighbour goes.
-    let isInside =
-      position.upper.map { upper in page.upperFence.map { $0.compare(upper) <= 0 } ?? false } ?? true
-    if page.lowerFence.compare(position.lower) < 0 || !isInside {
+    if !page.isWithin(lower: position.lower, upper: position.upper) {
       found(
         .fences,
         StorageError(

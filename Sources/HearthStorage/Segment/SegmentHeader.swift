@@ -55,4 +55,14 @@ struct SegmentHeader: Equatable, Sendable {
     }
     throw refusal
   }
+
+  /// Reads either copy from a segment's file, as ``read(_:)`` does.
+  static func read(from file: any File, path: String) throws(StorageError) -> SegmentHeader {
+    let image = try file.readBytes(Int(SegmentFormat.blocksOffset), at: 0)
+    do throws(StorageError) {
+      return try image.withUnsafeBufferPointer { (image) throws(StorageError) in
+        try SegmentHeader.read(UnsafeRawBufferPointer(image))
+      }
+    } catch { throw error.placed(file: path, offset: 0) }
+  }
 }

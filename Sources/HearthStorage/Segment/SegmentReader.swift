@@ -9,10 +9,11 @@ final class SegmentReader: Sendable {
 
   /// Opens a segment and checks that it is the one it should be.
   ///
+  /// - Parameter lineage: of the database that it should belong to; `nil` for any.
   /// - Throws: `.corruption` when its header is damaged or names another segment or database, `.unsupportedFormat` for
   ///   another format, `.notFound` and others of the file system.
   static func open(
-    _ directory: SegmentDirectory, segment: UInt64, lineage: UInt64
+    _ directory: SegmentDirectory, segment: UInt64, lineage: UInt64? = nil
   ) throws(StorageError) -> SegmentReader {
     let path = directory.filePath(segment)
     let file = try directory.fileSystem.open(path, .read)
@@ -20,10 +21,17 @@ final class SegmentReader: Sendable {
   }
 
   /// - Parameter file: closed by the reader's end, or here when it is not that segment.
-  init(_ file: any File, path: String, segment: UInt64, lineage: UInt64) throws(StorageError) {
+  init(_ file: any File, path: String, segment: UInt64, lineage: UInt64?) throws(StorageError) {
     do throws(StorageError) {
-      header = try SegmentReader.header(of: file, path: path, segment: segment, lineage: lineage)
+      let header = try SegmentHeader.read(from: file, path: path)
+      guard header.segment == segment, lineage == nil || lineage == header.lineage else {
+        throw StorageError(
+          .corruption,
+          "the file holds segment \(header.segment) of database \(String(header.lineage, radix: 16)), expected"
+            + " \(segment) of \(String(lineage ?? header.lineage, radix: 16))", file: path, offset: 0)
+      }
       fileBytes = try file.size()
+      self.header = header
     } catch {
       file.close()
       throw error
@@ -33,25 +41,6 @@ final class SegmentReader: Sendable {
   }
 
   deinit { file.close() }
-
-  private static func header(
-    of file: any File, path: String, segment: UInt64, lineage: UInt64
-  ) throws(StorageError) -> SegmentHeader {
-    let image = try file.readBytes(Int(SegmentFormat.blocksOffset), at: 0)
-    let header: SegmentHeader
-    do throws(StorageError) {
-      header = try image.withUnsafeBufferPointer { (image) throws(StorageError) in
-        try SegmentHeader.read(UnsafeRawBufferPointer(image))
-      }
-    } catch { throw error.placed(file: path, offset: 0) }
-    guard header.segment == segment, header.lineage == lineage else {
-      throw StorageError(
-        .corruption,
-        "the file holds segment \(header.segment) of database \(String(header.lineage, radix: 16)), expected \(segment)"
-          + " of \(String(lineage, radix: 16))", file: path, offset: 0)
-    }
-    return header
-  }
 
   /// A segment whose header is damaged, by what is known of it elsewhere.
   init(_ file: any File, path: String, trusting header: SegmentHeader) throws(StorageError) {
@@ -105,6 +94,24 @@ final class SegmentReader: Sendable {
     let memory = UnsafeMutableRawBufferPointer(start: buffer.extend(byteCount), count: byteCount)
     let count = try file.read(into: memory, at: place.offset)
     return try BlockView(UnsafeRawBufferPointer(rebasing: memory[..<count]), at: place)
+  }
+
+  /// Reads one block as ``read(_:expecting:using:)`` does, and calls `body` with its header and its raw payload.
+  ///
+  /// - Throws: `.corruption` with file and offset when the block or its payload is not as it was written; what `body`
+  ///   throws, with that place.
+  func withRaw<R>(
+    _ reference: BlockReference, expecting kind: BlockKind, using buffer: ByteBuffer = ByteBuffer(),
+    _ body: (BlockHeader, UnsafeRawBufferPointer) throws(StorageError) -> R
+  ) throws(StorageError) -> R {
+    // The payload lies in the buffer.
+    defer { withExtendedLifetime(buffer) {} }
+    let block = try read(reference, expecting: kind, using: buffer)
+    do throws(StorageError) {
+      return try block.withRaw { (raw) throws(StorageError) in try body(block.header, raw) }
+    } catch {
+      throw error.placed(file: path, offset: reference.place.offset)
+    }
   }
 
   // MARK: Listing

@@ -38,6 +38,6 @@ struct SegmentedDatabase {
   init(sample tool: Tool) throws {
     try tool.loadSample()
     directory = SegmentDirectory(database: tool.database, fileSystem: POSIXFileSystem())
-    blocks = try SegmentReader.open(anyDatabase: directory, 1).listBlocks().blocks
+    blocks = try SegmentReader.open(directory, segment: 1).listBlocks().blocks
   }
 }
