@@ -6,6 +6,7 @@ struct RecoveredState {
   /// Above the number of every slot, also of those that don't count.
   var nextCheckpoint: UInt64
   var inventory: WALInventory
+  var segments: SegmentInventory
   /// The one that `superblock` names.
   var checkpoint: Checkpoint?
   /// By the number of a slot that counts: the segments that its checkpoint needs.

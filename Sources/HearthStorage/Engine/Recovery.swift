@@ -73,31 +73,32 @@ struct Recovery {
         .corruption, "no slot of SUPER names a checkpoint that is there", file: damage?.place?.file ?? superPath,
         offset: damage?.place?.offset ?? 0, cause: damage?.description)
     }
+    let segments = try SegmentInventory(segmentDirectory)
     checkpointedVersion = max(
-      checkpointedVersion, try versionOfUnlistedSegments(segmentDirectory, lineage: lineage, listed: open))
-    return try replay(superblock, slots: slots, inventory: inventory, checkpoints: checkpoints, damage: damage)
+      checkpointedVersion, versionOfUnlisted(segments, in: segmentDirectory, lineage: lineage, listed: open))
+    return try replay(
+      superblock, slots: slots, inventory: inventory, segments: segments, checkpoints: checkpoints, damage: damage)
   }
 
   /// The newest commit that a checkpoint held which no slot names any more. It was written when the log up to there was
   /// synced: so it is evidence of how far the log must reach.
-  private func versionOfUnlistedSegments(
-    _ segmentDirectory: SegmentDirectory, lineage: UInt64, listed: SegmentSet
-  ) throws(StorageError) -> UInt64 {
+  private func versionOfUnlisted(
+    _ segments: SegmentInventory, in directory: SegmentDirectory, lineage: UInt64, listed: SegmentSet
+  ) -> UInt64 {
     var newest: UInt64 = 0
-    for segment in try SegmentInventory(segmentDirectory).finished where listed[segment] == nil {
+    for segment in segments.finished where listed[segment] == nil {
       // One that can't be read says nothing.
-      guard let reader = try? SegmentReader.open(segmentDirectory, segment: segment, lineage: lineage),
-        let block = try? reader.readFooter().last, block.kind == .checkpoint,
-        let record = try? CheckpointRecord.read(block.reference, from: reader)
+      guard let reader = try? SegmentReader.open(directory, segment: segment, lineage: lineage),
+        let blocks = try? reader.readFooter(), let last = CheckpointRecord.last(of: blocks, in: reader)
       else { continue }
-      newest = max(newest, record.commitVersion)
+      newest = max(newest, last.record.commitVersion)
     }
     return newest
   }
 
   private func replay(
-    _ superblock: Superblock, slots: [Superblock?], inventory: WALInventory, checkpoints: [UInt64: Checkpoint],
-    damage: StorageError?
+    _ superblock: Superblock, slots: [Superblock?], inventory: WALInventory, segments: SegmentInventory,
+    checkpoints: [UInt64: Checkpoint], damage: StorageError?
   ) throws(StorageError) -> RecoveredState {
     let cache = PageCache(budgetBytes: options.pageCacheBytes, epochs: EpochDomain())
     let checkpoint = checkpoints[superblock.number]
@@ -111,7 +112,7 @@ struct Recovery {
     try replay.run { (frame, payload) throws(StorageError) in try applier.apply(frame, payload) }
     replay.blame(damage)
     return RecoveredState(
-      superblock: superblock, slots: slots, nextCheckpoint: nextCheckpoint, inventory: inventory,
+      superblock: superblock, slots: slots, nextCheckpoint: nextCheckpoint, inventory: inventory, segments: segments,
       checkpoint: checkpoint, needed: checkpoints.mapValues(\.segmentNumbers), cache: cache, replay: replay,
       stack: LayerStack(
         top: LayerStack.Layer(memtable: applier.memtable, roots: applier.roots), snapshot: snapshot),

@@ -194,7 +194,7 @@ extension StorageEngine {
     hasRemoved = false
     let needed = recovered.needed.filter { number, _ in kept.contains { $0.number == number } }
     let segmentDirectory = SegmentDirectory(database: directory, fileSystem: fileSystem)
-    let segments = try SegmentInventory(segmentDirectory)
+    let segments = recovered.segments
     let isNeeded = needed.values.reduce(into: Set<UInt64>()) { $0.formUnion($1) }
     for segment in segments.finished where !isNeeded.contains(segment) {
       try removeOutdated(segmentDirectory.filePath(segment))

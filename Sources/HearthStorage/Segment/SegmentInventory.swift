@@ -4,8 +4,6 @@ struct SegmentInventory {
   private(set) var finished: [UInt64] = []
   /// Paths of segments that never got it.
   private(set) var unfinished: [String] = []
-  /// Names that are not ours; left alone.
-  private(set) var foreignNames: [String] = []
   /// Above every number in a name.
   private(set) var nextNumber: UInt64 = 1
 
@@ -20,10 +18,8 @@ struct SegmentInventory {
         .corruption, "the folder of the segments is missing; put it back from a copy", file: directory.path)
     }
     for name in names {
-      guard let number = SegmentDirectory.number(of: name), number > 0, number < BlockFormat.segmentMax else {
-        foreignNames.append(name)
-        continue
-      }
+      // Names that are not ours are left alone.
+      guard let number = SegmentDirectory.number(of: name), number > 0, number < BlockFormat.segmentMax else { continue }
       nextNumber = max(nextNumber, number + 1)
       if name.hasSuffix(SegmentDirectory.freshSuffix) {
         unfinished.append(directory.path + "/" + name)
