@@ -226,11 +226,10 @@ final class Sequencer {
   }
 
   private func hasChange(_ tree: TreeID, from lower: KeyBytes, to upper: KeyBytes?, after version: UInt64) -> Bool {
-    if view.stack.hasChange(tree, from: lower, to: upper, after: version) { return true }
-    let lower = lower.count == 0 ? nil : lower
-    return remembered.contains { item in
-      item.layers.contains { $0.roots[tree].hasChange(from: lower, to: upper, after: version) }
-    }
+    view.stack.hasChange(tree, from: lower, to: upper, after: version)
+      || remembered.contains { item in
+        item.layers.contains { $0.hasChange(tree, from: lower, to: upper, after: version) }
+      }
   }
 
   /// `false` when a condition taken from the view the batch was derived from no longer holds; an older one, a
@@ -249,9 +248,7 @@ final class Sequencer {
         version = readVersion
         isBroken =
           readVersion < validatableFrom
-          || range.withKeyBytes { lower, upper in
-            upper.map { $0.compare(lower) > 0 } ?? true && hasChange(tree, from: lower, to: upper, after: readVersion)
-          }
+          || range.withKeyBytes { hasChange(tree, from: $0, to: $1, after: readVersion) }
       }
       guard isBroken else { continue }
       if version == base.version, base.version != view.version { return false }

@@ -11,6 +11,13 @@ struct LayerStack: Sendable {
     var roots: Roots
 
     static func == (a: Layer, b: Layer) -> Bool { a.memtable === b.memtable && a.roots == b.roots }
+
+    /// Whether a key of the range changed after `version` in this layer. It misses none; a key that came and went may count
+    /// for its neighbours.
+    func hasChange(_ tree: TreeID, from lower: KeyBytes, to upper: KeyBytes?, after version: UInt64) -> Bool {
+      if let upper, upper.compare(lower) <= 0 { return false }
+      return roots[tree].hasChange(from: lower.count == 0 ? nil : lower, to: upper, after: version)
+    }
   }
 
   /// The layer that changes from commit to commit, apart from the others so that a new stack costs no allocation.
@@ -107,13 +114,10 @@ extension LayerStack {
     return lower.count == 0 ? end : end - (try rank(tree, lower))
   }
 
-  /// Whether a key of the range changed after `version`, as far as the layers tell. They miss none since the snapshot; a
-  /// key that came and went within one layer may count for its neighbours.
+  /// Whether a key of the range changed after `version`, as far as the layers tell: since the snapshot.
   func hasChange(_ tree: TreeID, from lower: KeyBytes, to upper: KeyBytes?, after version: UInt64) -> Bool {
-    if let upper, upper.compare(lower) <= 0 { return false }
-    let lower = lower.count == 0 ? nil : lower
-    return top.roots[tree].hasChange(from: lower, to: upper, after: version)
-      || below.contains { $0.roots[tree].hasChange(from: lower, to: upper, after: version) }
+    top.hasChange(tree, from: lower, to: upper, after: version)
+      || below.contains { $0.hasChange(tree, from: lower, to: upper, after: version) }
   }
 
   /// The key at `offset` (from 0) of the range, or `nil` past its end.
