@@ -24,23 +24,10 @@ struct CheckpointWriter {
 
   /// Writes and syncs everything up to the superblock, which is the caller's.
   ///
-  /// - Throws: what failed; the segments are gone then, as far as that goes.
+  /// - Throws: what failed; the caller abandons the segments then.
   func write(
     _ roller: SegmentRoller, roots: [TreeRoot?], killed: [BlockReference], growth: Int, commitVersion: UInt64,
     commitTime: Int64, log: LogPlace
-  ) throws(StorageError) -> Result {
-    do throws(StorageError) {
-      return try writeOrThrow(
-        roller, roots, killed, growth, commitVersion: commitVersion, commitTime: commitTime, log)
-    } catch {
-      roller.abandon()
-      throw error
-    }
-  }
-
-  private func writeOrThrow(
-    _ roller: SegmentRoller, _ roots: [TreeRoot?], _ killed: [BlockReference], _ growth: Int, commitVersion: UInt64,
-    commitTime: Int64, _ log: LogPlace
   ) throws(StorageError) -> Result {
     let stateBytes = Int(previous?.record.stateBytes ?? 0) + growth
     guard stateBytes >= 0 else { throw StorageError(.corruption, "a state of \(stateBytes) bytes") }

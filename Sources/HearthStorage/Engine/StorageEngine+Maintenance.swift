@@ -22,16 +22,17 @@ extension StorageEngine {
       return next(maintenance)
     } catch {
       discardJobs(maintenance)
-      maintenance.lastError = error
-      lock.withLock { sequencer.mergeEnded(error) }
-      gate.announce()
-      if maintenance.isClosing {
-        maintenance.finishClose(error)
-        gate.announce()
-        return .signal
-      }
-      return next(maintenance)
+      note(error, maintenance)
+      return maintenance.isClosed ? .signal : next(maintenance)
     }
+  }
+
+  /// A job failed, or could not begin: whoever waits for a merge or for the end gets the error.
+  private func note(_ error: StorageError, _ maintenance: Maintenance) {
+    maintenance.lastError = error
+    lock.withLock { sequencer.mergeEnded(error) }
+    if maintenance.isClosing { maintenance.finishClose(error) }
+    gate.announce()
   }
 
   /// Begins whatever is due.
@@ -54,16 +55,7 @@ extension StorageEngine {
         try beginMerge(maintenance)
         return .more
       }
-    } catch {
-      maintenance.lastError = error
-      lock.withLock { sequencer.mergeEnded(error) }
-      gate.announce()
-      if maintenance.isClosing {
-        maintenance.finishClose(error)
-        gate.announce()
-        return .signal
-      }
-    }
+    } catch { note(error, maintenance) }
     return .signal
   }
 
