@@ -176,13 +176,9 @@ final class TreeMerge {
     var index = 0
     while index < leaf.count {
       let key = leaf.key(index)
-      guard let change, isBelow(change.key, upper) else {
-        try keep(index, of: leaf)
-        index += 1
-        continue
-      }
-      let order = key.compare(change.key)
-      if order < 0 {
+      // A change beyond the leaf's range is above all of its keys, too.
+      let order = change.map { key.compare($0.key) } ?? -1
+      guard let change, order >= 0 else {
         try keep(index, of: leaf)
         index += 1
         continue
