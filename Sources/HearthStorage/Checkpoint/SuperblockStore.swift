@@ -29,7 +29,12 @@ final class SuperblockStore: @unchecked Sendable {
   static func read(
     directory: String, fileSystem: any FileSystem
   ) throws(StorageError) -> [Superblock.Reading] {
-    let file = try fileSystem.open(directory + "/" + fileName, .read)
+    try read(file: directory + "/" + fileName, fileSystem: fileSystem)
+  }
+
+  /// All slots of a file that may have any name.
+  static func read(file path: String, fileSystem: any FileSystem) throws(StorageError) -> [Superblock.Reading] {
+    let file = try fileSystem.open(path, .read)
     defer { file.close() }
     let image = try file.readBytes(SuperblockFormat.slotBytes * SuperblockFormat.slotCount, at: 0)
     return (0..<SuperblockFormat.slotCount).map { slot in

@@ -28,13 +28,6 @@ package enum DatabaseFile: String, Sendable {
 
   /// The slots of a file of superblocks.
   package static func slots(_ path: String, fileSystem: any FileSystem) throws(StorageError) -> [DatabaseReport.Slot] {
-    let file = try fileSystem.open(path, .read)
-    defer { file.close() }
-    var slots: [DatabaseReport.Slot] = []
-    for slot in 0..<SuperblockFormat.slotCount {
-      let bytes = try file.readBytes(SuperblockFormat.slotBytes, at: UInt64(slot * SuperblockFormat.slotBytes))
-      slots.append(DatabaseReport.Slot(slot, bytes.withUnsafeBytes { Superblock.read($0, slot: slot) }))
-    }
-    return slots
+    try SuperblockStore.read(file: path, fileSystem: fileSystem).enumerated().map { DatabaseReport.Slot($0, $1) }
   }
 }
