@@ -221,25 +221,12 @@ private final class LMDBSession: Session {
     try documents(query, .age, limit, &digest)
   }
 
-  /// Bounds without the letter of the index; past an index's last key there is no upper one.
-  @inline(__always)
-  private func bounds<R>(
-    _ query: Query, _ body: (_ lower: UnsafeRawBufferPointer, _ upper: UnsafeRawBufferPointer) throws -> R
-  ) rethrows -> R {
-    try query.lower.withUnsafeBytes { lower in
-      try query.upper.withUnsafeBytes { upper in
-        try body(
-          UnsafeRawBufferPointer(rebasing: lower.dropFirst()), UnsafeRawBufferPointer(rebasing: upper.dropFirst()))
-      }
-    }
-  }
-
   private func documents(
     _ query: Query, _ kind: IndexKind, _ limit: Int, _ digest: inout AnswerDigest
   ) throws -> Int {
     var found = 0
     try reading { transaction in
-      try bounds(query) { lower, upper in
+      try query.withIndexBounds { lower, upper in
         try walk(transaction, engine.indexes[kind.rawValue], from: lower) { entry, _ in
           guard upper.isEmpty || entry.precedes(upper) else { return false }
           key.replaceID(entry)
@@ -256,7 +243,7 @@ private final class LMDBSession: Session {
   func count(_ query: Query) throws -> Int {
     var found = 0
     try reading { transaction in
-      try bounds(query) { lower, upper in
+      try query.withIndexBounds { lower, upper in
         try walk(transaction, engine.indexes[IndexKind.created.rawValue], from: lower) { entry, _ in
           guard entry.precedes(upper) else { return false }
           found += 1

@@ -152,19 +152,6 @@ final class WiredTigerAccess: Session {
     try documents(query, .age, limit, &digest)
   }
 
-  /// Bounds without the letter of the index; past an index's last key there is no upper one.
-  @inline(__always)
-  private func bounds<R>(
-    _ query: Query, _ body: (_ lower: UnsafeRawBufferPointer, _ upper: UnsafeRawBufferPointer) throws -> R
-  ) rethrows -> R {
-    try query.lower.withUnsafeBytes { lower in
-      try query.upper.withUnsafeBytes { upper in
-        try body(
-          UnsafeRawBufferPointer(rebasing: lower.dropFirst()), UnsafeRawBufferPointer(rebasing: upper.dropFirst()))
-      }
-    }
-  }
-
   /// Index and documents as of one moment, by a transaction around both.
   private func documents(
     _ query: Query, _ kind: IndexKind, _ limit: Int, _ digest: inout AnswerDigest
@@ -173,7 +160,7 @@ final class WiredTigerAccess: Session {
     var found = 0
     try WiredTigerEngine.check(session.pointee.begin_transaction(session, nil))
     do {
-      try bounds(query) { lower, upper in
+      try query.withIndexBounds { lower, upper in
         try walk(index, from: lower) {
           let entry = try currentKey(index)
           guard upper.isEmpty || entry.precedes(upper) else { return false }
@@ -196,7 +183,7 @@ final class WiredTigerAccess: Session {
   func count(_ query: Query) throws -> Int {
     let index = indexes[IndexKind.created.rawValue]
     var found = 0
-    try bounds(query) { lower, upper in
+    try query.withIndexBounds { lower, upper in
       try walk(index, from: lower) {
         guard try currentKey(index).precedes(upper) else { return false }
         found += 1

@@ -56,3 +56,19 @@ enum IndexKind: Int, CaseIterable {
   /// In the order of their letters, as one tree holds them.
   static let inKeyOrder = allCases.sorted { $0.letter < $1.letter }
 }
+
+extension Query {
+  /// Calls `body` with the bounds without the letter of the index, for engines that have a tree for each; past an index's
+  /// last key there is no upper one.
+  @inline(__always)
+  func withIndexBounds<R>(
+    _ body: (_ lower: UnsafeRawBufferPointer, _ upper: UnsafeRawBufferPointer) throws -> R
+  ) rethrows -> R {
+    try lower.withUnsafeBytes { lower in
+      try upper.withUnsafeBytes { upper in
+        try body(
+          UnsafeRawBufferPointer(rebasing: lower.dropFirst()), UnsafeRawBufferPointer(rebasing: upper.dropFirst()))
+      }
+    }
+  }
+}
