@@ -19,7 +19,9 @@ struct SegmentInventory {
     }
     for name in names {
       // Names that are not ours are left alone.
-      guard let number = SegmentDirectory.number(of: name), number > 0, number < BlockFormat.segmentMax else { continue }
+      guard let number = SegmentDirectory.number(of: name), number > 0, number < BlockFormat.segmentMax else {
+        continue
+      }
       nextNumber = max(nextNumber, number + 1)
       if name.hasSuffix(SegmentDirectory.freshSuffix) {
         unfinished.append(directory.path + "/" + name)
