@@ -54,11 +54,11 @@ package struct EntryRun: Sendable {
     places.removeAll(keepingCapacity: true)
   }
 
-  mutating func append(_ entry: Entry) {
+  mutating func append(_ key: KeyBytes, _ value: UnsafeRawBufferPointer) {
     let start = bytes.count
-    bytes.append(contentsOf: entry.key.bytes)
-    let value = bytes.count
-    bytes.append(contentsOf: entry.value)
-    places.append(Place(key: start, value: value, end: bytes.count))
+    bytes.append(contentsOf: key.bytes)
+    let valueStart = bytes.count
+    bytes.append(contentsOf: value)
+    places.append(Place(key: start, value: valueStart, end: bytes.count))
   }
 }

@@ -31,21 +31,24 @@ extension View {
     package func next(
       _ run: inout EntryRun, entriesMax: Int = 256, bytesMax: Int = 256 << 10
     ) throws(StorageError) {
-      run.removeAll()
-      try merged.pinned { (merged) throws(StorageError) in
-        while run.count < entriesMax, run.bytes.count < bytesMax, let entry = try merged.next() { run.append(entry) }
-      }
+      try fill(&run, .up, entriesMax, bytesMax)
     }
 
     /// As ``next(_:entriesMax:bytesMax:)``, descending from the gap.
     package func previous(
       _ run: inout EntryRun, entriesMax: Int = 256, bytesMax: Int = 256 << 10
     ) throws(StorageError) {
+      try fill(&run, .down, entriesMax, bytesMax)
+    }
+
+    private func fill(
+      _ run: inout EntryRun, _ direction: MergedCursor.Direction, _ entriesMax: Int, _ bytesMax: Int
+    ) throws(StorageError) {
       run.removeAll()
-      try merged.pinned { (merged) throws(StorageError) in
-        while run.count < entriesMax, run.bytes.count < bytesMax, let entry = try merged.previous() {
-          run.append(entry)
-        }
+      guard entriesMax > 0, bytesMax > 0 else { return }
+      _ = try merged.visit(direction) { key, value in
+        run.append(key, value)
+        return run.count < entriesMax && run.bytes.count < bytesMax
       }
     }
   }

@@ -44,7 +44,8 @@ package final class View: @unchecked Sendable {
   package func withValue<R>(
     _ tree: TreeID, _ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> R
   ) throws -> R? {
-    try key.withKeyBytes { key in try stack.withValue(tree, key, body) }
+    defer { withExtendedLifetime(self) {} }
+    return try key.withKeyBytes { key in try stack.withValue(tree, key, body) }
   }
 
   /// Whether `key` is present, the commit that last changed it as far as that is remembered, and its value's size.
@@ -53,26 +54,33 @@ package final class View: @unchecked Sendable {
   }
 
   /// Calls `body` for each entry of `range` in key order (or against it) until it returns `false`.
+  ///
+  /// Entries are shown in place, so `body` should be short: what is evicted from the page cache meanwhile stays in memory.
+  /// Who waits between entries uses a cursor.
   package func scan(
     _ tree: TreeID, _ range: KeyRange = .everything, descending: Bool = false,
     _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    // In runs, since `body` may take its time: no page is held meanwhile. Small ones first for who stops soon.
-    let cursor = cursor(tree, range)
+    // The roots are readable as long as this view lives.
+    defer { withExtendedLifetime(self) {} }
+    var cursor = MergedCursor(stack, tree, range)
     if descending { cursor.seekToEnd() }
-    var run = EntryRun()
-    var entriesMax = 16
-    while true {
-      if descending {
-        try cursor.previous(&run, entriesMax: entriesMax)
-      } else {
-        try cursor.next(&run, entriesMax: entriesMax)
+    var failure: (any Error)?
+    var isDone = false
+    while !isDone {
+      var rest = View.entriesPerPin
+      let isAtEnd = try cursor.visit(descending ? .down : .up) { key, value in
+        do { isDone = !(try body(key.bytes, value)) } catch { failure = error }
+        rest &-= 1
+        return rest > 0 && !isDone && failure == nil
       }
-      if run.isEmpty { return }
-      for index in 0..<run.count where try !run.withEntry(index, body) { return }
-      entriesMax = min(entriesMax * 2, 256)
+      if let failure { throw failure }
+      isDone = isDone || isAtEnd
     }
   }
+
+  /// Evicted pages are freed after so many entries of a scan.
+  private static let entriesPerPin = 1024
 
   /// How many entries the range holds. O(height × layers), whatever the size of the range.
   package func count(_ tree: TreeID, _ range: KeyRange = .everything) throws(StorageError) -> Int {

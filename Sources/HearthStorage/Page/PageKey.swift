@@ -3,6 +3,15 @@ struct PageKey {
   let prefix: KeyBytes
   let suffix: KeyBytes
 
+  init(prefix: KeyBytes, suffix: KeyBytes) {
+    self.prefix = prefix
+    self.suffix = suffix
+  }
+
+  /// A key that lies in one piece elsewhere.
+  @inline(__always)
+  init(whole key: KeyBytes) { self.init(prefix: KeyBytes(key.start, 0), suffix: key) }
+
   /// The lowest key of all.
   static var empty: PageKey {
     let nothing = KeyBytes(UnsafeRawBufferPointer(start: nil, count: 0))
@@ -24,6 +33,8 @@ struct PageKey {
 
   /// The same for a key in another page.
   func compare(_ other: PageKey) -> Int {
+    if other.prefix.count == 0 { return compare(other.suffix) }
+    if prefix.count == 0 { return -other.compare(suffix) }
     let common = min(count, other.count)
     var offset = 0
     while offset < common {

@@ -54,16 +54,12 @@ struct SnapshotCursor {
     if index < 0 { try climbBackward() }
   }
 
+  /// Makes another entry of the leaf current; from before its first one and from behind its last one it goes on to the
+  /// neighbouring leaf.
   @inline(__always)
-  mutating func next() throws(StorageError) {
-    index &+= 1
-    if index >= count { try climbForward() }
-  }
-
-  @inline(__always)
-  mutating func previous() throws(StorageError) {
-    index &-= 1
-    if index < 0 { try climbBackward() }
+  mutating func move(to index: Int) throws(StorageError) {
+    self.index = index
+    if index >= count { try climbForward() } else if index < 0 { try climbBackward() }
   }
 
   /// Goes to the gap before the first entry that is not below `key`, or above it when `isAfter`.
