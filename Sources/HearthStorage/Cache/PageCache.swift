@@ -16,6 +16,8 @@ final class PageCache: @unchecked Sendable {
 
   let epochs: EpochDomain
   let budgetBytes: Int
+  /// Memory for frames; those that come from elsewhere are fine too.
+  let arena = FrameArena()
   private let table: FrameTable
   private let condition = Condition()
 
@@ -35,7 +37,7 @@ final class PageCache: @unchecked Sendable {
 
   /// Nobody may be reading.
   deinit {
-    for frame in lasting.frames + passing.frames { frame.deallocate() }
+    for frame in lasting.frames + passing.frames { arena.free(frame) }
   }
 
   /// The page at `place`, from memory or by `load`, which is called without a lock and by one caller at a time for a
@@ -65,7 +67,7 @@ final class PageCache: @unchecked Sendable {
       admit(frame, weight)
       return evict()
     }
-    for frame in evicted { epochs.retire { frame.deallocate() } }
+    retire(evicted)
   }
 
   /// Lets go of a page that no newer state has.
@@ -98,7 +100,7 @@ final class PageCache: @unchecked Sendable {
     }
     precondition(frame.place == place, "a frame of place \(frame.place) for \(place)")
     frame.touch(weight.rawValue)
-    for evicted in finishLoading(place, frame, weight) { epochs.retire { evicted.deallocate() } }
+    retire(finishLoading(place, frame, weight))
     return frame
   }
 
@@ -113,6 +115,10 @@ final class PageCache: @unchecked Sendable {
       admit(frame, weight)
       return evict()
     }
+  }
+
+  private func retire(_ frames: [PageFrame]) {
+    for frame in frames { epochs.retire { [arena] in arena.free(frame) } }
   }
 
   private func admit(_ frame: PageFrame, _ weight: Weight) {

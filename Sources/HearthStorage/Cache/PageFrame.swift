@@ -6,6 +6,7 @@ import Synchronization
 ///     0       8     the place it was read from, as the cache's callers number them; never 0
 ///     8       8     number of bytes
 ///     16      4     clock: how many rounds of the hand it survives (atomic)
+///     20      4     units of a ``FrameArena`` that it takes, or 0
 ///     64            bytes
 ///
 /// Threading: a pointer. Whoever follows it owns the frame or has pinned the cache's epochs.
@@ -23,29 +24,39 @@ struct PageFrame: Equatable, @unchecked Sendable {
 
   var word: UInt { UInt(bitPattern: start) }
 
-  /// A frame with uninitialised bytes; its maker fills them before anyone else sees them.
+  /// A frame in memory of its own with uninitialised bytes; its maker fills them before anyone else sees them.
   static func allocate(_ byteCount: Int, place: UInt64) -> PageFrame {
-    precondition(place != 0 && byteCount > 0)
     let start = UnsafeMutableRawPointer.allocate(byteCount: headerBytes + byteCount, alignment: 64)
-    start.storeBytes(of: place, as: UInt64.self)
-    start.storeBytes(of: byteCount, toByteOffset: 8, as: Int.self)
-    let frame = PageFrame(start)
-    frame.clock.initialize(to: Atomic(0))
-    return frame
+    return PageFrame(initializing: start, byteCount, place: place, units: 0)
   }
 
+  init(initializing start: UnsafeMutableRawPointer, _ byteCount: Int, place: UInt64, units: Int) {
+    precondition(place != 0 && byteCount > 0)
+    self.start = start
+    start.storeBytes(of: place, as: UInt64.self)
+    start.storeBytes(of: byteCount, toByteOffset: 8, as: Int.self)
+    clock.initialize(to: Atomic(0))
+    start.storeBytes(of: UInt32(units), toByteOffset: 20, as: UInt32.self)
+  }
+
+  /// Frees a frame that has memory of its own.
   func deallocate() {
+    poison()
+    start.deallocate()
+  }
+
+  /// Whoever still looks at it is to notice.
+  func poison() {
     #if DEBUG
-    // Whoever still looks at it is to notice.
     start.initializeMemory(as: UInt8.self, repeating: 0xDD, count: Self.headerBytes + byteCount)
     #endif
-    start.deallocate()
   }
 
   var place: UInt64 { start.load(as: UInt64.self) }
   var byteCount: Int { start.load(fromByteOffset: 8, as: Int.self) }
   /// What it takes from a cache's budget.
-  var cost: Int { Self.headerBytes + byteCount }
+  var cost: Int { units > 0 ? units * FrameArena.unitBytes : Self.headerBytes + byteCount }
+  var units: Int { Int(start.load(fromByteOffset: 20, as: UInt32.self)) }
 
   var bytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: start + Self.headerBytes, count: byteCount)

@@ -9,12 +9,12 @@ final class PageWarmth {
 
   init(_ cache: PageCache?) { self.cache = cache }
 
-  deinit { for frame in frames { frame.deallocate() } }
+  deinit { for frame in frames { cache?.arena.free(frame) } }
 
   /// At most an eighth of the cache waits.
   func keep(_ page: BuiltPage, _ block: BlockReference) {
     guard isWarm || page.level > 0, let cache, bytes + page.bytes.count <= cache.budgetBytes / 8 else { return }
-    let frame = PageFrame.allocate(page.bytes.count, place: block.place.word)
+    let frame = cache.arena.allocate(page.bytes.count, place: block.place.word)
     frame.mutableBytes.copyMemory(from: page.bytes)
     frames.append(frame)
     bytes += page.bytes.count

@@ -1,3 +1,5 @@
+import CHearth
+
 /// A page in memory, seen through a pointer.
 ///
 /// Made once for each page that is loaded by ``init(validating:)``, which checks everything; after that all access is
@@ -80,7 +82,16 @@ extension PageReader {
 
   /// The index of the entry with that key.
   @inline(__always) func find(_ key: KeyBytes) -> Int? {
-    let place = search(key)
+    let place = search(key, from: 0) { index in
+      // An equal head nearly always means the key, and its value is wanted next.
+      let (entry, end) = (start + offset(index), start + offset(index &+ 1))
+      var line = entry + 64
+      while line < end {
+        hearth_prefetch(line)
+        line += 64
+      }
+      return KeyBytes(entry + PageFormat.entryHeaderBytes, Int(entry.u16(0) & ~PageFormat.blobBit))
+    }
     return place.isFound ? place.index : nil
   }
 

@@ -74,12 +74,12 @@ final class TreeSnapshot: Sendable {
     let buffer = ByteBuffer(capacity: max(4096, child.base.byteCount))
     do throws(StorageError) {
       try LoadedPage.read(child, tree: tree, level: level, lower: lower, upper: upper, segments, using: buffer) {
-        let made = PageFrame.allocate($0, place: child.base.place.word)
+        let made = cache.arena.allocate($0, place: child.base.place.word)
         frame = made
         return made.mutableBytes
       }
     } catch {
-      frame?.deallocate()
+      if let frame { cache.arena.free(frame) }
       throw error
     }
     guard let frame else { throw StorageError(.corruption, "an empty page") }
