@@ -9,6 +9,8 @@ struct RecoveredState {
   var segments: SegmentInventory
   /// The one that `superblock` names.
   var checkpoint: Checkpoint?
+  /// What is alive in its segments; empty when the database is opened for reading.
+  var usages: [UInt64: SegmentUsage]
   /// By the number of a slot that counts: the segments that its checkpoint needs.
   var needed: [UInt64: Set<UInt64>]
   var cache: PageCache

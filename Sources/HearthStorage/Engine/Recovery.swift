@@ -49,6 +49,7 @@ struct Recovery {
     let segmentDirectory = SegmentDirectory(database: directory, fileSystem: fileSystem)
     var slots = [Superblock?](repeating: nil, count: readings.count)
     var checkpoints: [UInt64: Checkpoint] = [:]
+    var usages: [UInt64: SegmentUsage]?
     var open = SegmentSet()
     var damage: StorageError?
     let valid = readings.enumerated().compactMap { slot, reading -> (slot: Int, superblock: Superblock)? in
@@ -57,7 +58,10 @@ struct Recovery {
     // The newest first: what is wrong with it is what people should hear of.
     for (slot, superblock) in valid.sorted(by: { $0.superblock.number > $1.superblock.number }) {
       do throws(StorageError) {
-        checkpoints[superblock.number] = try Checkpoint(superblock, segmentDirectory, open: &open)
+        let checkpoint = try Checkpoint(superblock, segmentDirectory, open: &open)
+        // Who writes on must know what is alive; it is of no use to learn that it can't when files have gone already.
+        if !options.readOnly, usages == nil { usages = try checkpoint?.readUsage() ?? [:] }
+        checkpoints[superblock.number] = checkpoint
         slots[slot] = superblock
       } catch {
         guard [.corruption, .notFound].contains(error.code) else { throw error }
@@ -77,7 +81,8 @@ struct Recovery {
     checkpointedVersion = max(
       checkpointedVersion, versionOfUnlisted(segments, in: segmentDirectory, lineage: lineage, listed: open))
     return try replay(
-      superblock, slots: slots, inventory: inventory, segments: segments, checkpoints: checkpoints, damage: damage)
+      superblock, slots: slots, inventory: inventory, segments: segments, checkpoints: checkpoints,
+      usages: usages ?? [:], damage: damage)
   }
 
   /// The newest commit that a checkpoint held which no slot names any more. It was written when the log up to there was
@@ -98,7 +103,7 @@ struct Recovery {
 
   private func replay(
     _ superblock: Superblock, slots: [Superblock?], inventory: WALInventory, segments: SegmentInventory,
-    checkpoints: [UInt64: Checkpoint], damage: StorageError?
+    checkpoints: [UInt64: Checkpoint], usages: [UInt64: SegmentUsage], damage: StorageError?
   ) throws(StorageError) -> RecoveredState {
     let cache = PageCache(budgetBytes: options.pageCacheBytes, epochs: EpochDomain())
     let checkpoint = checkpoints[superblock.number]
@@ -113,7 +118,8 @@ struct Recovery {
     replay.blame(damage)
     return RecoveredState(
       superblock: superblock, slots: slots, nextCheckpoint: nextCheckpoint, inventory: inventory, segments: segments,
-      checkpoint: checkpoint, needed: checkpoints.mapValues(\.segmentNumbers), cache: cache, replay: replay,
+      checkpoint: checkpoint, usages: usages, needed: checkpoints.mapValues(\.segmentNumbers), cache: cache,
+      replay: replay,
       stack: LayerStack(
         top: LayerStack.Layer(memtable: applier.memtable, roots: applier.roots), snapshot: snapshot),
       number: Self.number, version: replay.lastVersion, time: replay.lastTime,

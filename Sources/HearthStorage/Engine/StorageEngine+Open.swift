@@ -212,7 +212,7 @@ extension StorageEngine {
       maintenance: Maintenance(
         store: store, walDirectory: walDirectory, segmentDirectory: segmentDirectory,
         lineage: recovered.superblock.lineage, generation: generation, cache: recovered.cache,
-        checkpoint: recovered.checkpoint, usages: try recovered.checkpoint?.readUsage() ?? [:], needed: needed,
+        checkpoint: recovered.checkpoint, usages: recovered.usages, needed: needed,
         present: isNeeded,
         nextSegment: max(segments.nextNumber, recovered.checkpoint?.record.nextSegment ?? 1)),
       lock: lock)

@@ -105,7 +105,8 @@ extension DamageSample {
         on: SimulatedDatabase.disk(), setup: SimulatedDatabase.Setup(options: options, seed: 5))
     }
 
-    private mutating func commit(_ durability: Durability = .durable, _ fill: (inout ModelBatch) throws -> Void) throws {
+    private mutating func commit(_ durability: Durability = .durable, _ fill: (inout ModelBatch) throws -> Void) throws
+    {
       try database.commit(durability) { batch, _, _ in try fill(&batch) }
       states[database.history.lastVersion] = database.history.lastState
     }
@@ -118,7 +119,8 @@ extension DamageSample {
         for number in first..<first + count {
           let byteCount = bytes.lowerBound + random.next(below: bytes.count)
           // Half of a value compresses.
-          let value = random.bytes(byteCount / 2) + Bytes(repeating: UInt8(number & 255), count: byteCount - byteCount / 2)
+          let value =
+            random.bytes(byteCount / 2) + Bytes(repeating: UInt8(number & 255), count: byteCount - byteCount / 2)
           try batch.put(tree, DamageSample.key(number), value)
         }
       }

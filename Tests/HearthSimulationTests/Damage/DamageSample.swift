@@ -108,7 +108,9 @@ struct DamageSample: Sendable, CustomStringConvertible {
         continue
       }
       var path = path
-      if page.reader.isBlob(index) { path.append(DamageSample.piece(try BlobReference(page.reader.value(index)).block)) }
+      if page.reader.isBlob(index) {
+        path.append(DamageSample.piece(try BlobReference(page.reader.value(index)).block))
+      }
       live.formUnion(path)
       entries[Int(id.rawValue)].append(Entry(key: page.reader.key(index).bytes, path: path))
     }
