@@ -30,7 +30,7 @@ struct CrashScenario: Sendable, CustomStringConvertible {
 
 extension CrashScenario {
   static let all: [CrashScenario] =
-    creation + commits + logFiles + syncsBeside + recoveries + bases + slots + largeBatches + closing
+    creation + commits + logFiles + syncsBeside + recoveries + bases + slots + largeBatches + closing + trees
 
   static let creation = [
     CrashScenario("a database is created") { script in

@@ -5,7 +5,7 @@ import Testing
 
 struct CrashScenarioTests {
   @Test func thereAreManyScenarios() {
-    #expect(CrashScenario.all.count >= 40)
+    #expect(CrashScenario.all.count >= 100)
     #expect(Set(CrashScenario.all.map(\.name)).count == CrashScenario.all.count)
   }
 

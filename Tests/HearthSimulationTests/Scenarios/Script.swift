@@ -129,6 +129,28 @@ final class Script {
     try look()
   }
 
+  /// One batch of the keys of these numbers.
+  func fill(
+    _ numbers: Range<Int>, _ durability: Durability = .durable, bytes: Int = 20, tree: TreeID = .documents
+  ) throws {
+    try database.commit(durability) { batch, _, _ in
+      for number in numbers {
+        try batch.put(
+          tree, Script.key(number), Bytes(repeating: UInt8(truncatingIfNeeded: number &+ self.points), count: bytes))
+      }
+    }
+    try look()
+  }
+
+  func clear(_ numbers: Range<Int>) throws {
+    try database.commit { batch, _, _ in
+      for number in numbers { try batch.delete(.documents, Script.key(number)) }
+    }
+    try look()
+  }
+
+  private static func key(_ number: Int) -> Bytes { Bytes("key\(10_000 + number)".utf8) }
+
   func enqueue(_ keys: String, _ durability: Durability = .durable, bytes: Int = 20) throws {
     try database.enqueue(durability) { batch, _, _ in
       for key in keys.utf8 {
@@ -175,6 +197,46 @@ final class Script {
     }
     try look()
     try expect(!isDone, "a \(durability) commit was acknowledged after a failure")
+  }
+
+  // MARK: - Merges
+
+  /// The next merge fails, and the engine goes on.
+  /// - Parameter before: the fault strikes from the first operation on that begins so.
+  func failMerge(_ fault: SimulatedFault, before prefix: String? = nil) throws {
+    let engine = database.engine!
+    database.expectsFaults = true
+    engine.lock.withLock { engine.sequencer.mergeRetryPosition = 0 }
+    if let prefix {
+      before(prefix, "") { [database] in database.files.inject(fault) }
+    } else {
+      database.files.inject(fault)
+    }
+    let number = engine.maintenance?.checkpoint?.record.number
+    try work()
+    try expectInterrupted()
+    try expect(engine.maintenance?.lastError != nil, "no merge failed")
+    try expect(engine.maintenance?.checkpoint?.record.number == number, "a checkpoint that failed counts")
+    try expect(database.isWritable, "a merge that failed stopped the log")
+  }
+
+  /// The next merge is tried now, and holds.
+  func retryMerge() throws {
+    let engine = database.engine!
+    database.files.clearFaults()
+    engine.lock.withLock { engine.sequencer.mergeRetryPosition = 0 }
+    let number = engine.maintenance?.checkpoint?.record.number ?? 0
+    engine.maintainer?.signal()
+    try work()
+    try expect(engine.maintenance?.checkpoint?.record.number ?? 0 > number, "no checkpoint was made")
+  }
+
+  /// The process dies before the next slot of SUPER is written.
+  func dieBeforeSlot() {
+    let files = database.files
+    before("write \(SimulatedDatabase.folder)/\(SuperblockStore.fileName) ", "") {
+      files.stopAfter(files.operationCount)
+    }
   }
 
   // MARK: - Syncs beside the writers
