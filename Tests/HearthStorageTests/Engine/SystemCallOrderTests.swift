@@ -128,4 +128,59 @@ struct SystemCallOrderTests {
     #expect(try calls(between: "acknowledged 2", and: "acknowledged 9").filter { $0.hasPrefix("sync") }.count == 7)
     engine.abandon()
   }
+
+  // MARK: - Checkpoints
+
+  /// Merges beside commits, of two segments each, until files have gone.
+  private func traceOfMerges() throws -> [String] {
+    var options = StorageOptions()
+    options.logBytesMax = 0
+    options.pageBytes = 512
+    options.segmentBytesMin = 12 << 10
+    let engine = try StorageEngine.open(at: folder, options: options, environment: environment)
+    let random = SeededRandom(seed: 1)
+    // Each commit changes every leaf.
+    for round in UInt8(1)..<12 {
+      try engine.commit { view in
+        var batch = KeyValueBatch(baseVersion: view.version)
+        for key in UInt8(0)..<60 {
+          try batch.put(.documents, key: [key], value: random.bytes(150), reading: view)
+        }
+        return batch
+      }
+      let version = UInt64(round)
+      var patience = 2_000
+      while patience > 0, engine.currentView().stack.snapshot?.commitVersion ?? 0 < version {
+        usleep(1_000)
+        patience -= 1
+      }
+    }
+    try engine.close()
+    return recorder.trace
+  }
+
+  @Test func aSlotIsWrittenWhenAllItNamesIsDurableAndFilesGoWhenItIs() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let order = try CheckpointOrder(traceOfMerges())
+    #expect(order.violation == nil)
+    #expect(order.slots >= 6 && order.segmentsNamed > order.slots)
+    #expect(order.segmentsRemoved > 4 && order.logsGone > 2)
+  }
+
+  /// Each call that the order stands on, left out of the trace or put behind the one that needs it, is missed.
+  @Test func theOrderOfCheckpointsIsReallyLookedAt() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let trace = try traceOfMerges()
+    let segmentSync = try #require(trace.firstIndex { $0.hasPrefix("sync /segments/") })
+    let namesSync = try #require(trace[segmentSync...].firstIndex { $0 == "syncDirectory /segments" })
+    let removal = try #require(trace.firstIndex { $0.hasPrefix("remove ") && $0.hasSuffix(".seg") })
+    let slotBefore = try #require(trace[..<removal].lastIndex { $0 == "sync /SUPER" })
+    for (place, complaint) in [
+      (segmentSync, "named before it was synced"), (namesSync, "the names"), (slotBefore, "the slot is not synced"),
+    ] {
+      var changed = trace
+      changed.remove(at: place)
+      #expect(CheckpointOrder(changed).violation?.contains(complaint) == true, "without \(trace[place])")
+    }
+  }
 }
