@@ -193,7 +193,9 @@ struct DamageJudge {
     let base = view.stack.snapshot?.commitVersion ?? 0
     let isNewest = base == sample.checkpoint?.version ?? 0
     if !isNewest { tally.fallbacks += 1 }
-    var required = versionOfPrefix(from: base)
+    // Of a file that is there twice, one is taken, and that it is there twice is told.
+    let isDoubled = damage.files.keys.contains { $0.hasPrefix("wal/") && sample.files[$0] == nil }
+    var required = isDoubled && isDamageTold ? 0 : versionOfPrefix(from: base)
     if !isDamageTold { required = max(required, versionProven, sample.checkpoint?.version ?? 0) }
     if mustOpen { required = sample.lastVersion }
     // Without the newest slot, and what it alone proves, the one before begins the log.
