@@ -10,6 +10,8 @@ struct CrashCampaign {
   struct Style: Sendable {
     /// Judge crashes before about one in so many operations on the disk.
     var operationsPerCrashPoint = 12
+    /// The same while a merge is under way, up to the slot and what goes after it.
+    var operationsPerCrashPointInMerges = 6
     var imagesPerCrashPoint = 3
     /// Judge what a kill alone leaves at one in so many points.
     var pointsPerKill = 6
@@ -21,6 +23,8 @@ struct CrashCampaign {
 
   var style = Style()
   private(set) var crashes = 0
+  /// Of those, at a moment when a merge was under way.
+  private(set) var crashesInMerges = 0
   private(set) var histories = 0
   private(set) var operations = 0
   private(set) var kindsOfDamage = 0
@@ -33,7 +37,7 @@ struct CrashCampaign {
   }
 
   var summary: String {
-    "\(crashes) crashes in \(histories) histories with \(operations) operations: \(images.count) distinct images, "
+    "\(crashes) crashes, \(crashesInMerges) of them inside a merge, in \(histories) histories with \(operations) operations: \(images.count) distinct images, "
       + "\(states.count) distinct states, \(kindsOfDamage) of them damaged besides, \(checkpoints) checkpoints read whole"
   }
 
@@ -61,7 +65,7 @@ struct CrashCampaign {
       states.formUnion(checker.states)
     }
     do {
-      operations += try CrashCampaign.history(random, setup, style, checker)
+      try history(random, setup, checker)
     } catch {
       throw SimulationFailure(
         "seed \(seed), after \(checker.crashes) crashes: \(error)\n"
@@ -82,10 +86,12 @@ struct CrashCampaign {
     return SimulatedDatabase.Setup(options: options, seed: random.next(), wrap: style.wrap)
   }
 
-  /// - Returns: how many operations callers asked for.
-  private static func history(
-    _ random: SeededRandom, _ setup: SimulatedDatabase.Setup, _ style: Style, _ checker: CrashChecker
-  ) throws -> Int {
+  private mutating func history(
+    _ random: SeededRandom, _ setup: SimulatedDatabase.Setup, _ checker: CrashChecker
+  ) throws {
+    let style = style
+    var crashesInMerges = 0
+    defer { self.crashesInMerges += crashesInMerges }
     let judge = SeededRandom(seed: random.next())
     let database = SimulatedDatabase(
       on: SimulatedDatabase.disk(sectorBytes: random.oneIn(4) ? 512 : 4096), setup: setup)
@@ -95,6 +101,8 @@ struct CrashCampaign {
     var line = ""
     func judgeNow() {
       guard failure == nil else { return }
+      let before = checker.crashes
+      defer { if database.isMerging(at: line) { crashesInMerges += checker.crashes - before } }
       let promise = CrashChecker.Promise(
         history: database.history, required: lies ? 0 : database.requiredAfterPowerCut, allowsDamage: lies)
       let crash = database.files.crash(unwritten: judge.oneIn(2) ? .zeros : .garbage(seed: judge.next()))
@@ -121,13 +129,14 @@ struct CrashCampaign {
     }
     database.beforeOperation = { operation in
       line = operation
-      if judge.oneIn(style.operationsPerCrashPoint) { judgeNow() }
+      let rarity =
+        database.isMerging(at: line) ? style.operationsPerCrashPointInMerges : style.operationsPerCrashPoint
+      if judge.oneIn(rarity) { judgeNow() }
     }
     func look() throws { if let failure { throw failure } }
 
     try database.open(required: 0, random: judge)
     try look()
-    var operations = 0
     for life in 0..<style.lives {
       var workload = Workload(database, random: random)
       let faulty = style.hasFaults && !lies && life > 0 && random.oneIn(2)
@@ -153,6 +162,14 @@ struct CrashCampaign {
       }
       try look()
     }
-    return operations
+  }
+}
+
+extension SimulatedDatabase {
+  /// Whether the operation on the disk belongs to a merge, or comes while one is under way.
+  fileprivate func isMerging(at line: String) -> Bool {
+    guard let maintenance = engine?.maintenance else { return false }
+    return maintenance.merge != nil
+      || [Self.folder + "/segments", Self.folder + "/" + SuperblockStore.fileName].contains { line.contains($0) }
   }
 }
